@@ -8,7 +8,7 @@ use crate::attention;
 use crate::instructions::Candidate;
 use crate::instructions::detour::{Detour, Found, JUMP, Log, landing};
 use crate::layout::module::Module;
-use crate::layout::{Trap, What};
+use crate::layout::{Trap, TrapKind};
 use crate::os::memory;
 use crate::spec::LaunchError;
 use crate::target::inject::Area;
@@ -65,9 +65,9 @@ pub(crate) fn of_module(
     if leaders.is_empty() {
         return Ok(Vec::new());
     }
-    let found = |at: u64| match traps.get(&at).map(|trap| &trap.what) {
+    let found = |at: u64| match traps.get(&at).map(|trap| &trap.kind) {
         None => Found::Nothing,
-        Some(What::Access(number)) if candidates[*number].can_be_taken_down() => {
+        Some(TrapKind::Access(number)) if candidates[*number].can_be_taken_down() => {
             Found::Candidate(*number, candidates[*number].operands.first().map_or(0, |operand| operand.size))
         }
         Some(_) => Found::Another,

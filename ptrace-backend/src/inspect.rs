@@ -17,8 +17,8 @@ use crate::control::watchdog::Watch;
 use crate::control::{enabled, expiry};
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
-use crate::layout::functions::Function;
-use crate::layout::{Layout, What};
+use crate::layout::functions::TrappedFunction;
+use crate::layout::{Layout, TrapKind};
 use crate::os::{Tid, memory, ptrace};
 use crate::program::PtraceProgram;
 use crate::target::streams::Streams;
@@ -71,9 +71,10 @@ impl PtraceProgram {
     /// The run-time addresses at which every Rust panic passes, once it has said what it has to say.
     #[must_use]
     pub fn panics(&self) -> BTreeSet<u64> {
-        let is_panic = |what: &What| matches!(what, What::Function { function: Function::Panic, .. });
+        let is_panic =
+            |kind: &TrapKind| matches!(kind, TrapKind::Function { function: TrappedFunction::Panic, .. });
         let traps = self.layout().traps.iter();
-        traps.filter(|(_, trap)| is_panic(&trap.what)).map(|(address, _)| *address).collect()
+        traps.filter(|(_, trap)| is_panic(&trap.kind)).map(|(address, _)| *address).collect()
     }
 
     /// The site of a run-time address.

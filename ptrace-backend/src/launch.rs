@@ -11,7 +11,7 @@ use crate::layout::atomicity::atomic_functions;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
-use crate::layout::{Layout, What};
+use crate::layout::{Layout, TrapKind};
 use crate::os::network::Network;
 use crate::os::process;
 use crate::preflight::Executable;
@@ -111,8 +111,8 @@ fn pass_constructors(
     start_main: &[u64],
 ) -> Result<Passage, LaunchError> {
     layout.plant_specials(startup)?;
-    let specials = layout.traps.values().filter_map(|trap| match &trap.what {
-        What::Special(special) => Some(*special),
+    let specials = layout.traps.values().filter_map(|trap| match &trap.kind {
+        TrapKind::Special(special) => Some(*special),
         _ => None,
     });
     let specials: Vec<_> = specials.collect();

@@ -11,11 +11,11 @@ use crate::instructions::detour::Detour;
 use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
-use crate::layout::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
+use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction, timed_out_result};
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
-use crate::layout::{Foreign, Layout, Trap, What};
+use crate::layout::{Foreign, Layout, Trap, TrapKind};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{Closed, ReachableCode};
 use crate::os::memory::{self, MemoryFile};
@@ -71,13 +71,13 @@ impl Traps {
             let rust_function = |symbol: &str| rust_locks.function(i, symbol);
             let mut wanted = function_traps(module, &rust_function);
             if cancels && module.is_libc {
-                let what = What::Function { function: Function::Look, timed_out: 0 };
-                wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, what)));
+                let kind = TrapKind::Function { function: TrappedFunction::Look, timed_out: 0 };
+                wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, kind)));
             }
             for foreign in
                 foreign_functions(i, modules, &reach).into_iter().chain(pointers(module, &pointed_to))
             {
-                wanted.push((foreign.address, What::Foreign(traps.foreign.len())));
+                wanted.push((foreign.address, TrapKind::Foreign(traps.foreign.len())));
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
@@ -88,14 +88,14 @@ impl Traps {
             }
             let first = traps.candidates.len();
             for candidate in candidates {
-                wanted.push((candidate.addr, What::Access(traps.candidates.len())));
+                wanted.push((candidate.addr, TrapKind::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
             traps.with_stubs(startup, module, wanted)?;
             for special in specials::random_instructions(module).into_iter().chain(fences) {
                 let code = memory::number(startup.tid, special.addr, 1);
                 let byte = code.ok_or_else(|| unreadable(special.addr))? as u8;
-                let trap = Trap { byte, stub: None, what: What::Special(special) };
+                let trap = Trap { byte, stub: None, kind: TrapKind::Special(special) };
                 traps.by_address.insert(special.addr, trap);
             }
             own_code.push((i, first..traps.candidates.len(), branch_targets));
@@ -133,7 +133,7 @@ impl Traps {
         bytes[..FORK_LOOP.len()].copy_from_slice(&FORK_LOOP);
         self.fork_loop = startup.map_near(&executable.mapped.range, ROOM as u64)?;
         self.returned = self.fork_loop + RETURNED as u64;
-        self.by_address.insert(self.returned, Trap { byte: 0xcc, stub: None, what: What::Returned });
+        self.by_address.insert(self.returned, Trap { byte: 0xcc, stub: None, kind: TrapKind::Returned });
         self.add(startup, Area { start: self.fork_loop, len: ROOM as u64, bytes })
     }
 
@@ -148,7 +148,7 @@ impl Traps {
         &mut self,
         startup: &mut Startup,
         module: &Module,
-        wanted: Vec<(u64, What)>,
+        wanted: Vec<(u64, TrapKind)>,
     ) -> Result<(), LaunchError> {
         if wanted.is_empty() {
             return Ok(());
@@ -157,7 +157,7 @@ impl Traps {
         let start = startup.map_near(&module.mapped.range, len)?;
         let mut stubs = vec![0xcc; len as usize];
         let places = (start..).step_by(STUB as usize);
-        for ((room, place), (address, what)) in stubs.chunks_exact_mut(STUB as usize).zip(places).zip(wanted)
+        for ((room, place), (address, kind)) in stubs.chunks_exact_mut(STUB as usize).zip(places).zip(wanted)
         {
             startup.goes_on()?;
             let mut code = [0; LONGEST];
@@ -171,14 +171,14 @@ impl Traps {
                 room.get_mut(..copy.code.len())?.copy_from_slice(&copy.code);
                 Some((place, copy))
             });
-            self.by_address.insert(address, Trap { byte: code[0], stub, what });
+            self.by_address.insert(address, Trap { byte: code[0], stub, kind });
         }
         self.add(startup, Area { start, len, bytes: stubs })
     }
 }
 
 /// The function of Rust's standard library that a symbol names.
-type RustFunction<'f> = &'f dyn Fn(&str) -> Option<Function>;
+type RustFunction<'f> = &'f dyn Fn(&str) -> Option<TrappedFunction>;
 
 /// The code of a module that is watched, as sorted, disjoint ranges of static addresses.
 struct Code {
@@ -313,10 +313,10 @@ const SETS_BUFFER: &str = "_ZNSt9basic_iosIcSt11char_traitsIcEE5rdbufEPSt15basic
 
 /// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by
 /// the program's age.
-fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64, What)> {
+fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64, TrapKind)> {
     let bias = module.mapped.bias;
     let tables = [(module.is_libc, THREAD_FUNCTIONS), (true, CXX_FUNCTIONS)];
-    let known: FxHashMap<&str, Function> =
+    let known: FxHashMap<&str, TrappedFunction> =
         tables.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, table)| table).copied().collect();
     let mut traps = Vec::new();
     for symbol in module.image.symbols() {
@@ -325,12 +325,12 @@ fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64,
             known.get(symbol.name).copied().map(|function| (function, timed_out_result(symbol.name)));
         let function = function.or_else(|| Some((rust_function(symbol.name)?, 0)));
         if let Some((function, timed_out)) = function {
-            traps.push((symbol.address + bias, What::Function { function, timed_out }));
+            traps.push((symbol.address + bias, TrapKind::Function { function, timed_out }));
         }
     }
-    for (name, what) in ALLOCATOR_FUNCTIONS.iter().filter(|_| module.is_libc) {
+    for (name, kind) in ALLOCATOR_FUNCTIONS.iter().filter(|_| module.is_libc) {
         if let Some(address) = module.image.symbol(name) {
-            traps.push((address + bias, What::Allocator(*what)));
+            traps.push((address + bias, TrapKind::Allocator(*kind)));
         }
     }
     traps.sort_by_key(|(address, _)| *address);
@@ -342,10 +342,10 @@ impl Layout {
     /// Plants every trap that holds from the beginning.
     pub(crate) fn plant(&self, process: &Startup) -> Result<(), LaunchError> {
         let looks_up = |foreign: usize| self.foreign[foreign].effects == Effects::LooksUp;
-        self.plant_where(process, |what| match what {
-            What::Function { .. } | What::Special(_) => true,
-            What::Foreign(foreign) => looks_up(*foreign),
-            What::Allocator(_) | What::Returned | What::Access(_) => false,
+        self.plant_where(process, |kind| match kind {
+            TrapKind::Function { .. } | TrapKind::Special(_) => true,
+            TrapKind::Foreign(foreign) => looks_up(*foreign),
+            TrapKind::Allocator(_) | TrapKind::Returned | TrapKind::Access(_) => false,
         })?;
         if self.spares_linker {
             self.spare_linker_stops(process)?;
@@ -355,13 +355,13 @@ impl Layout {
 
     /// Plants the traps of instructions that are answered.
     pub(crate) fn plant_specials(&self, process: &Startup) -> Result<(), LaunchError> {
-        self.plant_where(process, |what| matches!(what, What::Special(_)))
+        self.plant_where(process, |kind| matches!(kind, TrapKind::Special(_)))
     }
 
-    fn plant_where(&self, process: &Startup, wanted: impl Fn(&What) -> bool) -> Result<(), LaunchError> {
+    fn plant_where(&self, process: &Startup, wanted: impl Fn(&TrapKind) -> bool) -> Result<(), LaunchError> {
         let write = || -> std::io::Result<()> {
             let memory = MemoryFile::open(process.tid)?;
-            let wanted = self.traps.iter().filter(|(_, trap)| wanted(&trap.what));
+            let wanted = self.traps.iter().filter(|(_, trap)| wanted(&trap.kind));
             wanted.into_iter().try_for_each(|(&address, _)| memory.write(address, &[0xcc]))
         };
         write().map_err(LaunchError::system("write the program's code"))

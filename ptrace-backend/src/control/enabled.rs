@@ -17,7 +17,7 @@ use crate::control::kernel::{signal_files, signal_state};
 use crate::control::state::pending::{Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::{Interrupt, Part, Stage};
+use crate::control::state::thread::{Interrupt, Part, RunState};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::Timer;
 use crate::control::sync::rwlocks;
@@ -207,7 +207,7 @@ pub(crate) fn holds(
         Need::ReadLock(at) => rwlocks::can_read(objects, *at),
         Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
         Need::Semaphore(at) => tracee.number(*at, 4) as u32 > 0,
-        Need::End(thread) => matches!(scheduling.threads[*thread].stage, Stage::Ended),
+        Need::End(thread) => matches!(scheduling.threads[*thread].run_state, RunState::Ended),
         Need::Once(at) => {
             let runner = objects.onces.get(at).and_then(|o| o.runner);
             runner.is_none_or(|runner| runner == index)
@@ -223,7 +223,7 @@ pub(crate) fn holds(
         Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
         Need::Ready(files) => signal_files::is_any_ready(tracee, index, files),
         Need::AllReady(files) => signal_files::are_all_ready(tracee, index, files),
-        Need::SystemV(wanted) => objects.system_v.is_there(wanted),
+        Need::SystemV(wait) => objects.system_v.is_there(wait),
         Need::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
     }
 }

@@ -9,7 +9,7 @@ use checker::program::Pick;
 use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
 use crate::control::process::Process;
-use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::pending::{Act, Continuation, Need, Pending};
 use crate::control::state::thread::{Interrupt, InterruptedWait};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
@@ -38,23 +38,23 @@ impl Process {
             (Act::Reacquire { cond, .. }, Need::Signal(_)) => {
                 dequeue(self.objects.conds.get_mut(cond), index);
                 pending.wants_mutex(Some(self.scheduling.threads[index].timeout_result));
-                Next::Stay(Box::new(pending))
+                Continuation::Stay(Box::new(pending))
             }
             (Act::FutexResume { addr, .. }, _) => {
                 dequeue(self.objects.futexes.get_mut(addr), index);
-                Next::Answer(-i64::from(libc::ETIMEDOUT))
+                Continuation::Answer(-i64::from(libc::ETIMEDOUT))
             }
-            (Act::Kernel, Need::PiFutex(_)) => Next::Answer(-i64::from(libc::ETIMEDOUT)),
+            (Act::Kernel, Need::PiFutex(_)) => Continuation::Answer(-i64::from(libc::ETIMEDOUT)),
             (Act::Kernel, _) => {
                 files::expire_call(self.tracee.leader, &mut self.tracee.tasks[index].regs);
-                Next::Kernel
+                Continuation::Kernel
             }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.
             _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.act) {
-                Some(result) => Next::Return(result),
+                Some(result) => Continuation::Return(result),
                 None => {
                     self.scheduling.threads[index].times_out = true;
-                    Next::Pass
+                    Continuation::Pass
                 }
             },
         };
@@ -81,30 +81,30 @@ impl Process {
         }
         let next = match (&pending.act, interrupt) {
             (_, Interrupt::Cancel) if pending.begins_condition_wait() => {
-                Next::Jump(self.tracee.layout.test_cancel)
+                Continuation::Jump(self.tracee.layout.test_cancel)
             }
             (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
                 let mutex = *mutex;
                 dequeue(self.objects.conds.get_mut(cond), index);
                 pending.become_cancelled(mutex);
-                Next::Stay(Box::new(pending))
+                Continuation::Stay(Box::new(pending))
             }
             (Act::FutexResume { addr, .. }, _) => {
                 dequeue(self.objects.futexes.get_mut(addr), index);
-                Next::Answer(-i64::from(libc::EINTR))
+                Continuation::Answer(-i64::from(libc::EINTR))
             }
-            (Act::Kernel, _) => Next::Kernel,
+            (Act::Kernel, _) => Continuation::Kernel,
             (Act::Sleep(until), _) => {
                 syscalls::tell_rest_of_sleep(&self.tracee, &self.scheduling, index, *until);
-                Next::Answer(-i64::from(libc::EINTR))
+                Continuation::Answer(-i64::from(libc::EINTR))
             }
-            (_, Interrupt::Cancel) => Next::Pass,
+            (_, Interrupt::Cancel) => Continuation::Pass,
             // Back at its instruction, it waits again.
-            (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Next::Handle,
+            (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Continuation::Handle,
             (_, Interrupt::Signal) => {
                 let (rip, rsp) = (self.tracee.tasks[index].regs.rip, self.tracee.tasks[index].regs.rsp);
                 self.scheduling.threads[index].interrupted.push(InterruptedWait { pending, rip, rsp });
-                Next::Handle
+                Continuation::Handle
             }
         };
         self.go_on(index, next)?;

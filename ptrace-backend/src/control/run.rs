@@ -10,15 +10,15 @@ use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_d
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::entry;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::TRAP;
 use crate::instructions::SpecialKind;
-use crate::layout::What;
-use crate::os::wait::Wait;
+use crate::layout::TrapKind;
+use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
 
@@ -105,33 +105,33 @@ impl Process {
     }
 
     /// What a stop means.
-    pub(crate) fn stopped(&mut self, index: ThreadIndex, status: Wait) -> Result<Flow, ExecutionError> {
+    pub(crate) fn stopped(&mut self, index: ThreadIndex, status: WaitStatus) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
         taken_down::note(tracee, scheduling, memory, account, index)?;
         match status {
-            Wait::Exited(_) | Wait::Killed(_) => {
+            WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
                 process_exit::ended(tracee, scheduling, objects, account, index, status)
             }
-            Wait::Clone => {
+            WaitStatus::Clone => {
                 thread_creation::created(tracee, scheduling, memory, account, index)?;
                 Ok(Flow::Resume(0))
             }
-            Wait::Fork => {
+            WaitStatus::Fork => {
                 child_processes::forked(tracee, scheduling, memory, account, index, ForkedMemory::Copied)?;
                 Ok(Flow::Resume(0))
             }
-            Wait::Vfork => {
+            WaitStatus::Vfork => {
                 child_processes::forked(tracee, scheduling, memory, account, index, ForkedMemory::Shared)?;
                 Ok(Flow::Resume(0))
             }
-            Wait::Exec => child_processes::replaced(self),
-            Wait::Exit => process_exit::exited(self, index),
-            Wait::Stopped => Ok(Flow::Resume(0)),
-            Wait::Seccomp => {
+            WaitStatus::Exec => child_processes::replaced(self),
+            WaitStatus::Exit => process_exit::exited(self, index),
+            WaitStatus::Stopped => Ok(Flow::Resume(0)),
+            WaitStatus::Seccomp => {
                 tracee.read_registers(index)?;
                 syscalls::enter(self, index)
             }
-            Wait::Signal(signal) => {
+            WaitStatus::Signal(signal) => {
                 tracee.read_registers(index)?;
                 self.signalled(index, signal)
             }
@@ -179,7 +179,7 @@ impl Process {
             return Ok(Flow::Resume(signal));
         }
         let failure = signals::fatal_signal(&mut self.tracee, &self.scheduling, index, signal);
-        self.scheduling.threads[index].stage = Stage::Failed(failure);
+        self.scheduling.threads[index].run_state = RunState::Failed(failure);
         Ok(Flow::Rest)
     }
 
@@ -187,21 +187,25 @@ impl Process {
     pub(crate) fn trapped(&mut self, index: ThreadIndex, at: u64) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, memory, account, .. } = self;
         let layout = std::sync::Arc::clone(&tracee.layout);
-        match &layout.traps[&at].what {
-            What::Function { function, timed_out } => entry::enter(self, index, *function, *timed_out),
-            What::Allocator(what) => heap::enter_allocator(tracee, scheduling, memory, account, index, *what),
-            What::Returned => match tracee.tasks[index].calling.take() {
+        match &layout.traps[&at].kind {
+            TrapKind::Function { function, timed_out } => entry::enter(self, index, *function, *timed_out),
+            TrapKind::Allocator(what) => {
+                heap::enter_allocator(tracee, scheduling, memory, account, index, *what)
+            }
+            TrapKind::Returned => match tracee.tasks[index].calling.take() {
                 Some(call) => injected_calls::end_call(tracee, scheduling, index, *call),
                 None => {
                     heap::leave_allocator(tracee, scheduling, memory, account, index)?;
                     Ok(Flow::Resume(0))
                 }
             },
-            What::Access(candidate) => access::enter(tracee, scheduling, memory, account, index, *candidate),
-            What::Foreign(foreign) => {
+            TrapKind::Access(candidate) => {
+                access::enter(tracee, scheduling, memory, account, index, *candidate)
+            }
+            TrapKind::Foreign(foreign) => {
                 foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
             }
-            What::Special(special) => {
+            TrapKind::Special(special) => {
                 let thread = &mut scheduling.threads[index];
                 thread.drained |= special.kind == SpecialKind::Fence;
                 special.complete(&mut tracee.tasks[index].regs, thread.world.random_number());
@@ -239,7 +243,7 @@ impl Process {
             let Ok(regs) = ptrace::registers(tid) else { break status };
             self.tracee.tasks[index].regs = regs;
             // A string instruction stops after every element.
-            if status != Wait::Signal(libc::SIGTRAP) || regs.rip != at {
+            if status != WaitStatus::Signal(libc::SIGTRAP) || regs.rip != at {
                 break status;
             }
         };
@@ -247,6 +251,10 @@ impl Process {
         if self.tracee.probes.planted.contains_key(&at) && self.tracee.number(at, 1) as u8 == byte {
             memory::poke_byte(tid, at, TRAP).map_err(system("plant a trap"))?;
         }
-        if status == Wait::Signal(libc::SIGTRAP) { Ok(Flow::Resume(0)) } else { self.stopped(index, status) }
+        if status == WaitStatus::Signal(libc::SIGTRAP) {
+            Ok(Flow::Resume(0))
+        } else {
+            self.stopped(index, status)
+        }
     }
 }

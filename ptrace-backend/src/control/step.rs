@@ -11,9 +11,9 @@ use crate::control::memory::{access, quarantine, real_effect, scope};
 use crate::control::process::Process;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, After, Need, Next, Pending, only_looks};
+use crate::control::state::pending::{Act, After, Continuation, Need, Pending, only_looks};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, condvars_barriers, futexes, lifetimes, robust_mutexes, rust_condvars, rwlocks,
@@ -21,7 +21,7 @@ use crate::control::sync::{
 };
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
-use crate::layout::functions::{Function, invalid_argument};
+use crate::layout::functions::{TrappedFunction, invalid_argument};
 use crate::os::memory;
 
 /// A pending operation that is carried out.
@@ -101,7 +101,7 @@ impl Process {
                 )
             });
         if let Some(failure) = misuse {
-            self.scheduling.threads[index].stage = Stage::Failed(failure);
+            self.scheduling.threads[index].run_state = RunState::Failed(failure);
             let Pending { op, site, .. } = pending;
             return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by, timing: None });
         }
@@ -128,19 +128,19 @@ impl Process {
         Ok(event)
     }
 
-    pub(crate) fn go_on(&mut self, index: ThreadIndex, next: Next) -> Result<(), ExecutionError> {
+    pub(crate) fn go_on(&mut self, index: ThreadIndex, next: Continuation) -> Result<(), ExecutionError> {
         match next {
-            Next::Stay(pending) => {
+            Continuation::Stay(pending) => {
                 self.scheduling.threads[index].pending = Some(*pending);
                 return Ok(());
             }
-            Next::Pass => self.tracee.pass_trap(index)?,
-            Next::Return(value) => self.tracee.return_from_call(index, value)?,
-            Next::Jump(function) => self.tracee.jump(index, function)?,
-            Next::Call(call) => self.tracee.begin_call(index, *call)?,
-            Next::Answer(value) => self.tracee.answer(index, value)?,
-            Next::Again => self.tracee.repeat_call(index)?,
-            Next::End if index.is_main() => {
+            Continuation::Pass => self.tracee.pass_trap(index)?,
+            Continuation::Return(value) => self.tracee.return_from_call(index, value)?,
+            Continuation::Jump(function) => self.tracee.jump(index, function)?,
+            Continuation::Call(call) => self.tracee.begin_call(index, *call)?,
+            Continuation::Answer(value) => self.tracee.answer(index, value)?,
+            Continuation::Again => self.tracee.repeat_call(index)?,
+            Continuation::End if index.is_main() => {
                 return process_exit::leave_process(
                     &mut self.tracee,
                     &mut self.scheduling,
@@ -148,9 +148,9 @@ impl Process {
                     &self.account,
                 );
             }
-            Next::End => {}
-            Next::Handle => self.tracee.write_registers(index)?,
-            Next::Kernel => {
+            Continuation::End => {}
+            Continuation::Handle => self.tracee.write_registers(index)?,
+            Continuation::Kernel => {
                 self.tracee.write_registers(index)?;
                 signal_files::read(&mut self.tracee, index)?;
             }
@@ -158,7 +158,7 @@ impl Process {
         self.advance(index)
     }
 
-    fn carry_out_act(&mut self, turn: Turn<'_>) -> Result<(Effect, Next), ExecutionError> {
+    fn carry_out_act(&mut self, turn: Turn<'_>) -> Result<(Effect, Continuation), ExecutionError> {
         let Turn { index, pending, pick, id } = turn;
         let all = pending.op.may.clone();
         let Self { tracee, scheduling, objects, memory, account } = self;
@@ -182,17 +182,17 @@ impl Process {
                     After::Jump(tracee.layout.test_cancel),
                 )?,
             ),
-            Act::LeaveBarrier { result } => (all, Next::Return(*result)),
+            Act::LeaveBarrier { result } => (all, Continuation::Return(*result)),
             Act::Access => {
                 access::note_comparison(tracee, memory, account, index);
                 match access::reaches_further(tracee, scheduling, (memory, account), index, pending) {
-                    Some(again) => (only_looks(&all), Next::Stay(Box::new(again))),
-                    None => (real_effect::access_effect(tracee, index, pending), Next::Pass),
+                    Some(again) => (only_looks(&all), Continuation::Stay(Box::new(again))),
+                    None => (real_effect::access_effect(tracee, index, pending), Continuation::Pass),
                 }
             }
             Act::RustMutex { what, addr } => {
                 rust_condvars::hold_mutex(objects, index, *what, *addr);
-                (all, Next::Pass)
+                (all, Continuation::Pass)
             }
             Act::SplitRead { addr, len } => {
                 let value = tracee.read(*addr, *len);
@@ -200,35 +200,39 @@ impl Process {
                 (op.atomicity, op.in_steps) = (pending.op.atomicity, pending.op.in_steps);
                 let act = Act::SplitWrite { addr: *addr, value, read_at: scheduling.events };
                 let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
-                (all, Next::Stay(Box::new(write)))
+                (all, Continuation::Stay(Box::new(write)))
             }
             Act::SplitWrite { addr, value, read_at } => {
                 // Where nothing ran in between, what was read still stands there.
                 if scheduling.events != read_at + 1 {
                     memory::write(tracee.leader, *addr, value);
                 }
-                (all, Next::Pass)
+                (all, Continuation::Pass)
             }
-            Act::Answer(value) => (all, Next::Answer(*value)),
+            Act::Answer(value) => (all, Continuation::Answer(*value)),
             Act::MakeUp => {
                 let task = &tracee.tasks[index];
                 let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
-                (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
+                (all, Continuation::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
-            Act::TellOwner => (all, Next::Answer(own_numbers::owner_of_file(tracee, scheduling, index))),
-            Act::Get(kind) => (all, Next::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs))),
-            Act::GoOn => (all, Next::Handle),
+            Act::TellOwner => {
+                (all, Continuation::Answer(own_numbers::owner_of_file(tracee, scheduling, index)))
+            }
+            Act::Get(kind) => {
+                (all, Continuation::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs)))
+            }
+            Act::GoOn => (all, Continuation::Handle),
             Act::Kernel | Act::Try(_) => {
-                if let Need::SystemV(wanted) = &pending.need {
-                    objects.system_v.carry_out(wanted);
+                if let Need::SystemV(wait) = &pending.need {
+                    objects.system_v.carry_out(wait);
                 }
-                (all, Next::Kernel)
+                (all, Continuation::Kernel)
             }
             Act::FutexWait { addr, value } => futexes::wait(tracee, objects, index, pending, *addr, *value),
-            Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
+            Act::FutexResume { result, .. } => (all, Continuation::Answer(*result)),
             Act::FutexWake { addr, count } => {
                 let woken = futexes::wake(scheduling, objects, *addr, *count, pick, Some(id));
-                (all, Next::Answer(woken))
+                (all, Continuation::Answer(woken))
             }
             Act::FutexRequeue(requeue) => {
                 futexes::requeue(tracee, scheduling, objects, pending, *requeue, pick, id)
@@ -250,7 +254,7 @@ impl Process {
             }
             Act::Send { to, signal } => {
                 signal_waits::interrupt_waiting(tracee, scheduling, account, *to, *signal);
-                (all, Next::Kernel)
+                (all, Continuation::Kernel)
             }
             Act::Timer => {
                 let answer = timers::carry_out(tracee, scheduling, memory, index, pending.site)?;
@@ -258,21 +262,21 @@ impl Process {
             }
             Act::TimerFile => {
                 timers::make_file(tracee, scheduling, index)?;
-                (all, Next::Kernel)
+                (all, Continuation::Kernel)
             }
             Act::OnceDone(addr) => {
                 objects.onces.remove(addr);
-                (all, Next::Answer(0))
+                (all, Continuation::Answer(0))
             }
             Act::Free(block) => (all, quarantine::free(tracee, scheduling, memory, account, index, *block)?),
             Act::Resize(block) => {
                 (all, quarantine::resize(tracee, scheduling, memory, account, index, *block)?)
             }
-            Act::EndOfSlice(next) => (all, Next::Stay(next.clone())),
+            Act::EndOfSlice(next) => (all, Continuation::Stay(next.clone())),
             Act::Sleep(until) => {
                 let world = &mut scheduling.threads[index].world;
                 world.now = world.now.max(*until);
-                (all, Next::Answer(0))
+                (all, Continuation::Answer(0))
             }
         })
     }
@@ -281,10 +285,10 @@ impl Process {
     fn call(
         &mut self,
         turn: Turn<'_>,
-        function: Function,
+        function: TrappedFunction,
         object: u64,
         timed_out: u64,
-    ) -> Result<(Effect, Next), ExecutionError> {
+    ) -> Result<(Effect, Continuation), ExecutionError> {
         let Turn { index, pending, pick, id } = turn;
         let all = pending.op.may.clone();
         let takes = !function.only_tries();
@@ -305,35 +309,35 @@ impl Process {
                     pending,
                 ),
             ),
-            Function::Signal => {
+            TrappedFunction::Signal => {
                 condvars_barriers::signal(scheduling, objects, object, pick, id);
-                (all, Next::Return(0))
+                (all, Continuation::Return(0))
             }
-            Function::Broadcast => {
+            TrappedFunction::Broadcast => {
                 while condvars_barriers::signal(scheduling, objects, object, Pick::Only, id) {}
-                (all, Next::Return(0))
+                (all, Continuation::Return(0))
             }
-            Function::BarrierWait => {
+            TrappedFunction::BarrierWait => {
                 (all, condvars_barriers::arrive(scheduling, objects, index, object, pending))
             }
-            Function::Create => {
+            TrappedFunction::Create => {
                 access::begin_concurrency(tracee, memory)?;
-                (all, Next::Pass)
+                (all, Continuation::Pass)
             }
-            Function::Join | Function::TimedJoin => {
+            TrappedFunction::Join | TrappedFunction::TimedJoin => {
                 if let Need::End(ended) = pending.need {
                     memory.sharing.joined(index, ended);
                     scheduling.join_clock(index, ended);
                 }
-                (all, Next::Pass)
+                (all, Continuation::Pass)
             }
-            Function::MutexTimedLock { .. }
+            TrappedFunction::MutexTimedLock { .. }
                 if time_limits::fails_by_limit(tracee, objects, index, function, object) =>
             {
-                (only_looks(&all), Next::Return(invalid_argument(timed_out)))
+                (only_looks(&all), Continuation::Return(invalid_argument(timed_out)))
             }
             _ if rwlocks::fails_behind_writer(tracee, objects, function, object) => {
-                (only_looks(&all), Next::Return(libc::EBUSY as u64))
+                (only_looks(&all), Continuation::Return(libc::EBUSY as u64))
             }
             _ => {
                 let succeeded = calls::carry_out(tracee, scheduling, objects, index, function, object);
@@ -347,7 +351,7 @@ impl Process {
                     id,
                 );
                 let did = if succeeded { all } else { only_looks(&all) };
-                (did, Next::Pass)
+                (did, Continuation::Pass)
             }
         })
     }

@@ -14,13 +14,13 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::{Interrupt, Stage};
+use crate::control::state::thread::{Interrupt, RunState};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::cancellation;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations};
-use crate::layout::functions::Function;
-use crate::os::system_v::What;
+use crate::layout::functions::TrappedFunction;
+use crate::os::system_v::IpcCondition;
 use crate::os::{fd, file_locks};
 
 /// What the checker may know of every thread and timer, in creation order, then of every open timed wait, after an event of this
@@ -69,9 +69,9 @@ fn view(
     let thread = &scheduling.threads[index];
     let agent = Agent::Thread(thread.name);
     let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone) else {
-        let status = match &thread.stage {
-            Stage::Failed(failure) => Status::Failed(failure.clone()),
-            Stage::Live | Stage::Ended => Status::Finished,
+        let status = match &thread.run_state {
+            RunState::Failed(failure) => Status::Failed(failure.clone()),
+            RunState::Live | RunState::Ended => Status::Finished,
         };
         return AgentView { agent, status, pending: None, site: Default::default(), picks: SmallVec::new() };
     };
@@ -170,12 +170,12 @@ fn status(
                 false => On::Read(file),
             }
         }
-        Need::SystemV(wanted) => {
-            let object = system_v::object(tracee, objects, wanted.id);
-            match wanted.what {
-                What::Operations(_) => On::Sem(object),
-                What::Message { .. } => On::Message(object),
-                What::Room { .. } => On::Room(object),
+        Need::SystemV(wait) => {
+            let object = system_v::object(tracee, objects, wait.id);
+            match wait.condition {
+                IpcCondition::Operations(_) => On::Sem(object),
+                IpcCondition::Message { .. } => On::Message(object),
+                IpcCondition::Room { .. } => On::Room(object),
             }
         }
         Need::Ready(files) | Need::AllReady(files) => {
@@ -213,7 +213,7 @@ fn owner(scheduling: &Scheduling, objects: &Objects, mutex: u64) -> Option<Threa
 /// The ways in which an operation can go: which waiter wakes, where there are several.
 fn picks(scheduling: &Scheduling, objects: &Objects, act: &Act) -> SmallVec<[Pick; 1]> {
     let queue = match act {
-        Act::Function { function: Function::Signal, object, .. } => objects.conds.get(object),
+        Act::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
         Act::FutexWake { addr, count: 1, .. } | Act::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => {
             objects.futexes.get(addr)
         }

@@ -15,7 +15,7 @@ use checker::search::StopRequest;
 
 use crate::attention;
 use crate::os::kick::Kickable;
-use crate::os::wait::{self, Wait};
+use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process};
 use crate::target::streams::Streams;
 
@@ -54,7 +54,7 @@ impl Reason {
 }
 
 /// State shared between the tracer thread and its watchdog thread.
-struct State {
+struct WatchdogState {
     /// The number of the stretch that runs, from one key point to the next, or [`IDLE`].
     stretch: AtomicU64,
     /// The process that runs it, and the thread of it; 0 where other processes are waited for.
@@ -67,7 +67,7 @@ struct State {
     time: Duration,
 }
 
-impl State {
+impl WatchdogState {
     /// What the watchdog thread does.
     fn watch(&self, tracer: Kickable, streams: &Streams) {
         let (mut stretch, mut began, mut used) = (IDLE, Instant::now(), None);
@@ -129,7 +129,7 @@ impl State {
 
 /// A watchdog for the thread that created it.
 pub(crate) struct Watch {
-    state: Arc<State>,
+    state: Arc<WatchdogState>,
     /// The number of the last stretch.
     last: AtomicU64,
     thread: Option<JoinHandle<()>>,
@@ -140,7 +140,7 @@ impl Watch {
     /// result. `time` is how long a thread may run, and wait, from one key point to the next.
     pub(crate) fn start(time: Duration, limit: Limit, streams: Arc<Streams>) -> io::Result<Self> {
         let tracer = Kickable::current()?;
-        let state = Arc::new(State {
+        let state = Arc::new(WatchdogState {
             stretch: AtomicU64::new(IDLE),
             process: AtomicI32::new(0),
             thread: AtomicI32::new(0),
@@ -210,7 +210,7 @@ impl Watch {
         &self,
         tid: Option<Tid>,
         matters: impl Fn(Reason) -> bool,
-    ) -> io::Result<Result<(Tid, Wait), Reason>> {
+    ) -> io::Result<Result<(Tid, WaitStatus), Reason>> {
         loop {
             if let Some(reason) = self.expired().filter(|&reason| matters(reason)) {
                 return Ok(Err(reason));

@@ -1,8 +1,8 @@
 //! The thread functions of the C library: pthreads and C11, by the names that programs link against.
 
-/// What a trapped function does. Variants with a time limit say which argument holds it (from 0).
+/// A function whose entry has a trap, by its effect. Variants with a time limit say which argument holds it (from 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Function {
+pub(crate) enum TrappedFunction {
     MutexInit,
     MutexDestroy,
     MutexLock,
@@ -80,10 +80,10 @@ pub(crate) enum Function {
     Test,
 }
 
-impl Function {
+impl TrappedFunction {
     /// Whether it returns at once, having changed nothing if it could not have what it wanted.
     pub(crate) fn only_tries(self) -> bool {
-        use Function as F;
+        use TrappedFunction as F;
         matches!(
             self,
             F::MutexTryLock
@@ -97,7 +97,7 @@ impl Function {
 
     /// Whether it takes or releases a read-write lock of the C library, or tries to.
     pub(crate) fn is_of_rwlock(self) -> bool {
-        use Function as F;
+        use TrappedFunction as F;
         matches!(
             self,
             F::ReadLock
@@ -112,18 +112,18 @@ impl Function {
 
     /// Whether it gives a mutex back, waits for a signal, and takes the mutex again.
     pub(crate) fn waits_for_signal(self) -> bool {
-        use Function as F;
+        use TrappedFunction as F;
         matches!(self, F::CondWait | F::CondTimedWait { .. }) || self.is_wait_of_rust()
     }
 
     /// Whether it does that with a mutex and a condition variable of Rust's standard library.
     pub(crate) fn is_wait_of_rust(self) -> bool {
-        matches!(self, Function::RustCondWait | Function::RustCondTimedWait)
+        matches!(self, TrappedFunction::RustCondWait | TrappedFunction::RustCondTimedWait)
     }
 
     /// Whether a thread that is cancelled while it waits in it, or before, acts upon that there.
     pub(crate) fn is_cancellation_point(self) -> bool {
-        use Function as F;
+        use TrappedFunction as F;
         matches!(
             self,
             F::CondWait
@@ -137,10 +137,10 @@ impl Function {
     }
 }
 
-use Function as F;
+use TrappedFunction as F;
 
 /// Functions of the C library.
-pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
+pub(crate) const THREAD_FUNCTIONS: &[(&str, TrappedFunction)] = &[
     ("pthread_mutex_init", F::MutexInit),
     ("mtx_init", F::MutexInit),
     ("pthread_mutex_destroy", F::MutexDestroy),
@@ -211,7 +211,7 @@ pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
 ];
 
 /// Functions of the C++ run-time library.
-pub(crate) const CXX_FUNCTIONS: &[(&str, Function)] = &[
+pub(crate) const CXX_FUNCTIONS: &[(&str, TrappedFunction)] = &[
     ("__cxa_guard_acquire", F::GuardAcquire),
     ("__cxa_guard_release", F::GuardRelease),
     ("__cxa_guard_abort", F::GuardRelease),
@@ -229,7 +229,7 @@ pub(crate) fn invalid_argument(timed_out: u64) -> u64 {
 }
 
 /// Functions of Rust's standard library, by parts of their mangled names: all parts have to be there.
-const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
+const RUST_FUNCTIONS: &[(&[&str], TrappedFunction)] = &[
     (&["5mutex5futex", "5Mutex14lock_contended"], F::RustLock),
     (&["6rwlock5futex", "6RwLock14read_contended"], F::RustReadLock),
     (&["6rwlock5futex", "6RwLock15write_contended"], F::RustWriteLock),
@@ -239,7 +239,7 @@ const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
 
 /// The condition variables of Rust's standard library, in the same way. Below its `Condvar` is one that has a mutex for an
 /// argument in place of a guard.
-const RUST_CONDVARS: &[(&[&str], Function)] = &[
+const RUST_CONDVARS: &[(&[&str], TrappedFunction)] = &[
     (&["3std3sys4sync7condvar5futex", "7Condvar4wait"], F::RustCondWait),
     (&["3std3sys4sync7condvar5futex", "7Condvar12wait_timeout"], F::RustCondTimedWait),
     (&["3std4sync", "7condvar", "7Condvar10notify_one"], F::Signal),
@@ -258,18 +258,18 @@ pub(crate) const RUST_CONDVAR: &str = "std::sys::sync::condvar::futex::Condvar::
 pub(crate) const RUST_BARRIER_WAIT: &str = "std::sync::barrier::Barrier::wait";
 
 /// The Rust function that a symbol names, other than those of condition variables.
-pub(crate) fn rust_function(symbol: &str) -> Option<Function> {
+pub(crate) fn rust_function(symbol: &str) -> Option<TrappedFunction> {
     // With further parts behind it, `rust_panic` is another function.
     let is_panic = symbol == "rust_panic" || symbol.ends_with("___rustc10rust_panic");
     named(RUST_FUNCTIONS, symbol).filter(|function| *function != F::Panic || is_panic)
 }
 
 /// The function of a condition variable of Rust's standard library that a symbol names.
-pub(crate) fn rust_condvar_function(symbol: &str) -> Option<Function> {
+pub(crate) fn rust_condvar_function(symbol: &str) -> Option<TrappedFunction> {
     named(RUST_CONDVARS, symbol)
 }
 
-fn named(table: &[(&[&str], Function)], symbol: &str) -> Option<Function> {
-    let is_it = |(parts, _): &&(&[&str], Function)| parts.iter().all(|part| symbol.contains(part));
+fn named(table: &[(&[&str], TrappedFunction)], symbol: &str) -> Option<TrappedFunction> {
+    let is_it = |(parts, _): &&(&[&str], TrappedFunction)| parts.iter().all(|part| symbol.contains(part));
     table.iter().find(is_it).map(|(_, function)| *function)
 }

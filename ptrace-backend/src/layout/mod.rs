@@ -21,7 +21,7 @@ use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::layout::allocator::Allocator;
 use crate::layout::detours::Detours;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustMutex;
@@ -34,14 +34,14 @@ pub(crate) struct Trap {
     pub(crate) byte: u8,
     /// The copy of the instruction that runs in its stead, with its address; `None`: it is stepped in place.
     pub(crate) stub: Option<(u64, Relocated)>,
-    pub(crate) what: What,
+    pub(crate) kind: TrapKind,
 }
 
-/// Why a thread stops there.
+/// The reason for a trap.
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum TrapKind {
     /// The entry of a function; `timed_out` is what it returns when its time limit passes.
-    Function { function: Function, timed_out: u64 },
+    Function { function: TrappedFunction, timed_out: u64 },
     /// The entry of a function of the allocator.
     Allocator(Allocator),
     /// Where functions of the allocator return to.
@@ -161,13 +161,13 @@ impl Layout {
 
     /// The instruction at an address, if it is one that touches memory and is trapped.
     pub(crate) fn candidate_at(&self, address: u64) -> Option<&Candidate> {
-        match self.traps.get(&address)?.what {
-            What::Access(candidate) => self.candidates.get(candidate),
-            What::Function { .. }
-            | What::Allocator(_)
-            | What::Returned
-            | What::Special(_)
-            | What::Foreign(_) => None,
+        match self.traps.get(&address)?.kind {
+            TrapKind::Access(candidate) => self.candidates.get(candidate),
+            TrapKind::Function { .. }
+            | TrapKind::Allocator(_)
+            | TrapKind::Returned
+            | TrapKind::Special(_)
+            | TrapKind::Foreign(_) => None,
         }
     }
 
@@ -179,8 +179,8 @@ impl Layout {
 
     /// Where the functions of the allocator begin, and what they do.
     pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = (u64, Allocator)> {
-        self.traps.iter().filter_map(|(&address, trap)| match trap.what {
-            What::Allocator(what) => Some((address, what)),
+        self.traps.iter().filter_map(|(&address, trap)| match trap.kind {
+            TrapKind::Allocator(what) => Some((address, what)),
             _ => None,
         })
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::debuginfo::{Image, Instance, demangle};
 use crate::layout::functions::{
-    Function, RUST_BARRIER_WAIT, RUST_CONDVAR, RUST_LOCK, RUST_UNLOCK, rust_condvar_function, rust_function,
+    RUST_BARRIER_WAIT, RUST_CONDVAR, RUST_LOCK, RUST_UNLOCK, TrappedFunction, rust_condvar_function,
+    rust_function,
 };
 use crate::layout::module::{Module, is_system};
 
@@ -49,7 +50,7 @@ impl RustLocks {
     }
 
     /// The function of Rust's standard library that a symbol of a module names.
-    pub(crate) fn function(&self, module: usize, symbol: &str) -> Option<Function> {
+    pub(crate) fn function(&self, module: usize, symbol: &str) -> Option<TrappedFunction> {
         let condvar = || rust_condvar_function(symbol).filter(|_| self.condvars.contains(&module));
         rust_function(symbol).or_else(condvar)
     }

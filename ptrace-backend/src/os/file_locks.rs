@@ -10,7 +10,7 @@ use super::{Regs, Tid, memory};
 
 /// A lock that a thread waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct FileLockRequest {
     pub(crate) descriptor: i32,
     owned_by: LockOwner,
     pub(crate) exclusive: bool,
@@ -59,15 +59,17 @@ impl Held {
 }
 
 /// The lock that the call at which a thread of a process stands would wait for.
-pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
+pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<FileLockRequest> {
     let descriptor = regs.rdi as i32;
     match (regs.orig_rax as i64, regs.rsi as i32) {
-        (libc::SYS_flock, operation) if operation & (libc::LOCK_NB | libc::LOCK_UN) == 0 => Some(Wanted {
-            descriptor,
-            owned_by: LockOwner::Description { of_flock: true },
-            exclusive: operation & libc::LOCK_EX != 0,
-            bytes: (0, u64::MAX),
-        }),
+        (libc::SYS_flock, operation) if operation & (libc::LOCK_NB | libc::LOCK_UN) == 0 => {
+            Some(FileLockRequest {
+                descriptor,
+                owned_by: LockOwner::Description { of_flock: true },
+                exclusive: operation & libc::LOCK_EX != 0,
+                bytes: (0, u64::MAX),
+            })
+        }
         (libc::SYS_fcntl, command @ (libc::F_SETLKW | libc::F_OFD_SETLKW)) => {
             let of_process = command == libc::F_SETLKW;
             let owned_by =
@@ -79,7 +81,7 @@ pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
 }
 
 /// The lock that a `struct flock` at this address describes; none where it unlocks, or makes no sense.
-fn in_range(pid: Tid, descriptor: i32, owned_by: LockOwner, at: u64) -> Option<Wanted> {
+fn in_range(pid: Tid, descriptor: i32, owned_by: LockOwner, at: u64) -> Option<FileLockRequest> {
     let mut text = [0; 24];
     if !memory::read(pid, at, &mut text) {
         return None;
@@ -103,7 +105,7 @@ fn in_range(pid: Tid, descriptor: i32, owned_by: LockOwner, at: u64) -> Option<W
         1.. => (u64::try_from(start).ok()?, u64::try_from(start.checked_add(length)?).ok()?),
         _ => (u64::try_from(start.checked_add(length)?).ok()?, u64::try_from(start).ok()?),
     };
-    Some(Wanted { descriptor, owned_by, exclusive, bytes })
+    Some(FileLockRequest { descriptor, owned_by, exclusive, bytes })
 }
 
 fn position(line: &str) -> Option<i64> {
@@ -112,7 +114,7 @@ fn position(line: &str) -> Option<i64> {
 
 /// Whether a process can have a lock at once, as far as `/proc` shows: of locks that processes of another namespace hold it does
 /// not tell.
-pub(crate) fn is_free(pid: Tid, wanted: &Wanted) -> bool {
+pub(crate) fn is_free(pid: Tid, wanted: &FileLockRequest) -> bool {
     let own = match wanted.owned_by {
         LockOwner::Process => Vec::new(),
         LockOwner::Description { .. } => held_through(pid, wanted.descriptor),
@@ -121,7 +123,7 @@ pub(crate) fn is_free(pid: Tid, wanted: &Wanted) -> bool {
 }
 
 /// Whether another process holds what is in the way of a lock.
-pub(crate) fn is_held_outside(pid: Tid, wanted: &Wanted) -> bool {
+pub(crate) fn is_held_outside(pid: Tid, wanted: &FileLockRequest) -> bool {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let numbers = descriptors.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     // A lock that duplicates of a descriptor share is listed with each, which makes no difference here.
@@ -129,7 +131,7 @@ pub(crate) fn is_held_outside(pid: Tid, wanted: &Wanted) -> bool {
 }
 
 /// Whether somebody has a lock that excludes this one, beside those that are passed over.
-fn is_in_the_way(pid: Tid, wanted: &Wanted, mut passed_over: Vec<Held>) -> bool {
+fn is_in_the_way(pid: Tid, wanted: &FileLockRequest, mut passed_over: Vec<Held>) -> bool {
     let Some(file) = ListedFile::of(pid, wanted.descriptor) else { return false };
     let all = fs::read_to_string("/proc/locks").unwrap_or_default();
     all.lines().filter_map(Held::parse).any(|held| {

@@ -5,25 +5,26 @@ use std::io;
 
 use super::{Regs, Tid, check, memory};
 
-/// What such an object is.
+/// The kind of such an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum IpcKind {
     Semaphores,
     Messages,
     Memory,
 }
 
-/// What a call on such an object waits for.
+/// The wait of a call on such an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct IpcWait {
     pub(crate) id: i32,
-    pub(crate) what: What,
-    /// The call fails where that is not there, instead of waiting for it.
+    pub(crate) condition: IpcCondition,
+    /// The call fails where the condition does not hold, instead of waiting for it.
     fails: bool,
 }
 
+/// The condition under which a call goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum IpcCondition {
     /// All of these operations can be carried out on the semaphores, or one fails at once.
     Operations(Vec<Operation>),
     /// A message of this type, as `msgrcv` counts types; of any other one with `except`.
@@ -43,20 +44,22 @@ pub(crate) struct Operation {
 /// The most operations that the kernel takes in one call.
 const MOST: u64 = 500;
 
-/// What the call at which a thread of a process stands would wait for.
-pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
+/// The wait of the call at which a thread of a process stands.
+pub(crate) fn wait_of(pid: Tid, regs: &Regs) -> Option<IpcWait> {
     let number = |at| memory::number(pid, at, 8).unwrap_or(0).cast_signed();
-    let (what, flags) = match regs.orig_rax as i64 {
+    let (condition, flags) = match regs.orig_rax as i64 {
         // Their flags are those of each operation.
-        libc::SYS_semop | libc::SYS_semtimedop => (What::Operations(operations(pid, regs.rsi, regs.rdx)), 0),
+        libc::SYS_semop | libc::SYS_semtimedop => {
+            (IpcCondition::Operations(operations(pid, regs.rsi, regs.rdx)), 0)
+        }
         libc::SYS_msgrcv => {
             let except = regs.r8 as i32 & libc::MSG_EXCEPT != 0;
-            (What::Message { of_type: regs.r10.cast_signed(), except }, regs.r8)
+            (IpcCondition::Message { of_type: regs.r10.cast_signed(), except }, regs.r8)
         }
-        libc::SYS_msgsnd => (What::Room { of_type: number(regs.rsi), size: regs.rdx }, regs.r10),
+        libc::SYS_msgsnd => (IpcCondition::Room { of_type: number(regs.rsi), size: regs.rdx }, regs.r10),
         _ => return None,
     };
-    Some(Wanted { id: regs.rdi as i32, what, fails: flags as i32 & libc::IPC_NOWAIT != 0 })
+    Some(IpcWait { id: regs.rdi as i32, condition, fails: flags as i32 & libc::IPC_NOWAIT != 0 })
 }
 
 fn operations(pid: Tid, at: u64, count: u64) -> Vec<Operation> {
@@ -109,19 +112,19 @@ fn queue(id: i32) -> io::Result<libc::msqid_ds> {
 /// The objects that a program has made in one execution. They are removed with this, as memory and files of a process end with
 /// it: the kernel would keep them, and has room for some thousands.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
-    objects: Vec<(Kind, i32)>,
+pub(crate) struct IpcObjects {
+    objects: Vec<(IpcKind, i32)>,
     /// The memory that is, or was, in the program's address space.
     attached: Vec<i32>,
     /// The queue and the type of each message that was sent and not received, in this order.
     messages: Vec<(i32, i64)>,
 }
 
-impl Made {
+impl IpcObjects {
     /// Makes, or finds, the object for which a thread asks, in its place: its number, or an error as a negative one.
-    pub(crate) fn get(&mut self, kind: Kind, regs: &Regs) -> i64 {
+    pub(crate) fn get(&mut self, kind: IpcKind, regs: &Regs) -> i64 {
         let (key, size) = (regs.rdi as i32, regs.rsi);
-        let flags = if kind == Kind::Messages { regs.rsi } else { regs.rdx } as i32;
+        let flags = if kind == IpcKind::Messages { regs.rsi } else { regs.rdx } as i32;
         let error = |error: io::Error| -i64::from(error.raw_os_error().unwrap_or(libc::EINVAL));
         let is_private = key == libc::IPC_PRIVATE;
         if is_private || flags & libc::IPC_CREAT != 0 {
@@ -140,20 +143,20 @@ impl Made {
     }
 
     /// Whether a call can go on at once, be it that it fails.
-    pub(crate) fn is_there(&self, wanted: &Wanted) -> bool {
-        wanted.fails
-            || match &wanted.what {
-                What::Operations(operations) => {
-                    can_be_carried_out(operations, |place| semaphore(wanted.id, place).ok())
+    pub(crate) fn is_there(&self, wait: &IpcWait) -> bool {
+        wait.fails
+            || match &wait.condition {
+                IpcCondition::Operations(operations) => {
+                    can_be_carried_out(operations, |place| semaphore(wait.id, place).ok())
                 }
-                What::Message { of_type, except } => {
-                    queue(wanted.id).map_or(true, |queue| match self.in_queue(wanted.id).count() as u64 {
-                        known if known == queue.msg_qnum => self.next(wanted.id, *of_type, *except).is_some(),
+                IpcCondition::Message { of_type, except } => {
+                    queue(wait.id).map_or(true, |queue| match self.in_queue(wait.id).count() as u64 {
+                        known if known == queue.msg_qnum => self.next(wait.id, *of_type, *except).is_some(),
                         // Another process has sent or received some, of types that the kernel does not tell.
                         _ => queue.msg_qnum > 0,
                     })
                 }
-                What::Room { size, .. } => queue(wanted.id).map_or(true, |queue| {
+                IpcCondition::Room { size, .. } => queue(wait.id).map_or(true, |queue| {
                     let bytes = queue.__msg_cbytes.saturating_add(*size);
                     bytes <= queue.msg_qbytes && queue.msg_qnum < queue.msg_qbytes
                 }),
@@ -161,12 +164,12 @@ impl Made {
     }
 
     /// The kernel carries out a call that can go on.
-    pub(crate) fn carry_out(&mut self, wanted: &Wanted) {
-        let is_sent = || self.is_there(&Wanted { fails: false, ..wanted.clone() });
-        match wanted.what {
-            What::Room { of_type, .. } if is_sent() => self.messages.push((wanted.id, of_type)),
-            What::Message { of_type, except } => {
-                if let Some(place) = self.next(wanted.id, of_type, except) {
+    pub(crate) fn carry_out(&mut self, wait: &IpcWait) {
+        let is_sent = || self.is_there(&IpcWait { fails: false, ..wait.clone() });
+        match wait.condition {
+            IpcCondition::Room { of_type, .. } if is_sent() => self.messages.push((wait.id, of_type)),
+            IpcCondition::Message { of_type, except } => {
+                if let Some(place) = self.next(wait.id, of_type, except) {
                     self.messages.remove(place);
                 }
             }
@@ -204,7 +207,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for IpcObjects {
     fn drop(&mut self) {
         for (kind, id) in &self.objects {
             remove(*kind, *id);
@@ -213,26 +216,26 @@ impl Drop for Made {
 }
 
 /// `semget`, `msgget` or `shmget`.
-fn get(kind: Kind, key: i32, size: u64, flags: i32) -> io::Result<i32> {
+fn get(kind: IpcKind, key: i32, size: u64, flags: i32) -> io::Result<i32> {
     // SAFETY: the calls take numbers alone, and make what does not touch the memory of this process.
     let result = unsafe {
         match kind {
-            Kind::Semaphores => libc::semget(key, size as i32, flags),
-            Kind::Messages => libc::msgget(key, flags),
-            Kind::Memory => libc::shmget(key, size as usize, flags),
+            IpcKind::Semaphores => libc::semget(key, size as i32, flags),
+            IpcKind::Messages => libc::msgget(key, flags),
+            IpcKind::Memory => libc::shmget(key, size as usize, flags),
         }
     };
     check(result.into()).map(|id| id as i32)
 }
 
 /// Removes an object, unless the program has.
-fn remove(kind: Kind, id: i32) {
+fn remove(kind: IpcKind, id: i32) {
     // SAFETY: the command takes numbers alone. Memory goes where nobody has it attached any more.
     unsafe {
         match kind {
-            Kind::Semaphores => libc::semctl(id, 0, libc::IPC_RMID),
-            Kind::Messages => libc::msgctl(id, libc::IPC_RMID, std::ptr::null_mut()),
-            Kind::Memory => libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()),
+            IpcKind::Semaphores => libc::semctl(id, 0, libc::IPC_RMID),
+            IpcKind::Messages => libc::msgctl(id, libc::IPC_RMID, std::ptr::null_mut()),
+            IpcKind::Memory => libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()),
         };
     }
 }
@@ -260,19 +263,20 @@ mod tests {
 
     #[test]
     fn messages_are_received_as_the_kernel_hands_them_out() {
-        let mut made = Made::default();
-        made.messages.extend([(1, 5), (2, 1), (1, 3), (1, 3)]);
+        let mut objects = IpcObjects::default();
+        objects.messages.extend([(1, 5), (2, 1), (1, 3), (1, 3)]);
         assert_eq!(
-            [made.next(1, 0, false), made.next(1, 3, false), made.next(1, 5, true)],
+            [objects.next(1, 0, false), objects.next(1, 3, false), objects.next(1, 5, true)],
             [Some(0), Some(2), Some(2)]
         );
         assert_eq!(
-            [made.next(1, -4, false), made.next(1, -2, false), made.next(3, 0, false)],
+            [objects.next(1, -4, false), objects.next(1, -2, false), objects.next(3, 0, false)],
             [Some(2), None, None]
         );
-        let wanted = Wanted { id: 1, what: What::Message { of_type: 3, except: false }, fails: false };
-        made.carry_out(&wanted);
-        assert_eq!(made.messages, [(1, 5), (2, 1), (1, 3)]);
+        let wait =
+            IpcWait { id: 1, condition: IpcCondition::Message { of_type: 3, except: false }, fails: false };
+        objects.carry_out(&wait);
+        assert_eq!(objects.messages, [(1, 5), (2, 1), (1, 3)]);
     }
 
     /// The registers of a thread that asks for one semaphore.
@@ -285,20 +289,20 @@ mod tests {
 
     #[test]
     fn what_was_made_is_removed() {
-        let mut made = Made::default();
-        let id = made.get(Kind::Semaphores, &asking_for(libc::IPC_PRIVATE, 0)) as i32;
-        assert_eq!((semaphore(id, 0).ok(), made.place(id)), (Some(0), Some(0)));
-        drop(made);
+        let mut objects = IpcObjects::default();
+        let id = objects.get(IpcKind::Semaphores, &asking_for(libc::IPC_PRIVATE, 0)) as i32;
+        assert_eq!((semaphore(id, 0).ok(), objects.place(id)), (Some(0), Some(0)));
+        drop(objects);
         assert!(semaphore(id, 0).is_err());
     }
 
     #[test]
     fn what_was_there_stays() {
         let key = 0x1e57_0000 | std::process::id() as i32;
-        let (mut owner, mut other) = (Made::default(), Made::default());
-        let id = owner.get(Kind::Semaphores, &asking_for(key, libc::IPC_CREAT)) as i32;
-        assert_eq!(other.get(Kind::Semaphores, &asking_for(key, libc::IPC_CREAT)), id.into());
-        let new = other.get(Kind::Semaphores, &asking_for(key, libc::IPC_CREAT | libc::IPC_EXCL));
+        let (mut owner, mut other) = (IpcObjects::default(), IpcObjects::default());
+        let id = owner.get(IpcKind::Semaphores, &asking_for(key, libc::IPC_CREAT)) as i32;
+        assert_eq!(other.get(IpcKind::Semaphores, &asking_for(key, libc::IPC_CREAT)), id.into());
+        let new = other.get(IpcKind::Semaphores, &asking_for(key, libc::IPC_CREAT | libc::IPC_EXCL));
         assert_eq!((new, other.place(id)), (-i64::from(libc::EEXIST), None));
         drop(other);
         assert!(semaphore(id, 0).is_ok());

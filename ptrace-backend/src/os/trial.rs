@@ -3,7 +3,7 @@
 use std::io;
 
 use super::network::{self, Network};
-use super::wait::{self, Wait};
+use super::wait::{self, WaitStatus};
 use super::{Tid, check, fd, filter, memory, ptrace};
 
 /// Whether a child can be stopped, looked into and changed.
@@ -23,7 +23,7 @@ fn look_into(child: Tid) -> io::Result<()> {
     ptrace::seize(child)?;
     ptrace::interrupt(child)?;
     match wait::uninterrupted(child)? {
-        Wait::Stopped => {}
+        WaitStatus::Stopped => {}
         other => return Err(unexpected(format!("a child that was to stop reported {other:?}"))),
     }
     ptrace::registers(child)?;
@@ -82,8 +82,8 @@ fn in_child(call: impl FnOnce() -> libc::c_int) -> io::Result<()> {
     }
     check(child.into())?;
     match wait::uninterrupted(child)? {
-        Wait::Exited(0) => Ok(()),
-        Wait::Exited(code) => Err(io::Error::from_raw_os_error(code)),
+        WaitStatus::Exited(0) => Ok(()),
+        WaitStatus::Exited(code) => Err(io::Error::from_raw_os_error(code)),
         other => Err(io::Error::other(format!("a child that tried it ended with {other:?}"))),
     }
 }

@@ -5,9 +5,9 @@ use std::io;
 
 use super::Tid;
 
-/// Why a tracee has stopped or ended.
+/// The reason for which a tracee has stopped or ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wait {
+pub(crate) enum WaitStatus {
     /// It ended with this code.
     Exited(i32),
     /// This signal ended it.
@@ -30,22 +30,22 @@ pub(crate) enum Wait {
     Stopped,
 }
 
-fn decode(status: i32) -> Wait {
+fn decode(status: i32) -> WaitStatus {
     if libc::WIFEXITED(status) {
-        return Wait::Exited(libc::WEXITSTATUS(status));
+        return WaitStatus::Exited(libc::WEXITSTATUS(status));
     }
     if libc::WIFSIGNALED(status) {
-        return Wait::Killed(libc::WTERMSIG(status));
+        return WaitStatus::Killed(libc::WTERMSIG(status));
     }
     match status >> 16 {
-        libc::PTRACE_EVENT_SECCOMP => Wait::Seccomp,
-        libc::PTRACE_EVENT_CLONE => Wait::Clone,
-        libc::PTRACE_EVENT_FORK => Wait::Fork,
-        libc::PTRACE_EVENT_VFORK => Wait::Vfork,
-        libc::PTRACE_EVENT_EXEC => Wait::Exec,
-        libc::PTRACE_EVENT_EXIT => Wait::Exit,
-        0 => Wait::Signal(libc::WSTOPSIG(status)),
-        _ => Wait::Stopped,
+        libc::PTRACE_EVENT_SECCOMP => WaitStatus::Seccomp,
+        libc::PTRACE_EVENT_CLONE => WaitStatus::Clone,
+        libc::PTRACE_EVENT_FORK => WaitStatus::Fork,
+        libc::PTRACE_EVENT_VFORK => WaitStatus::Vfork,
+        libc::PTRACE_EVENT_EXEC => WaitStatus::Exec,
+        libc::PTRACE_EVENT_EXIT => WaitStatus::Exit,
+        0 => WaitStatus::Signal(libc::WSTOPSIG(status)),
+        _ => WaitStatus::Stopped,
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn stops() -> u64 {
     STOPS.get()
 }
 
-fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, Wait)>> {
+fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, WaitStatus)>> {
     let mut status = 0;
     // SAFETY: the kernel writes one word to a valid reference.
     match unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL | flags) } {
@@ -73,7 +73,7 @@ fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, Wait)>> {
 }
 
 /// Waits for one tracee. [`io::ErrorKind::Interrupted`] when this thread was kicked meanwhile.
-pub(crate) fn one(tid: Tid) -> io::Result<Wait> {
+pub(crate) fn one(tid: Tid) -> io::Result<WaitStatus> {
     loop {
         if let Some((_, status)) = waitpid(tid, 0)? {
             return Ok(status);
@@ -82,7 +82,7 @@ pub(crate) fn one(tid: Tid) -> io::Result<Wait> {
 }
 
 /// Waits for one tracee through any number of kicks.
-pub(crate) fn uninterrupted(tid: Tid) -> io::Result<Wait> {
+pub(crate) fn uninterrupted(tid: Tid) -> io::Result<WaitStatus> {
     loop {
         match one(tid) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -92,14 +92,14 @@ pub(crate) fn uninterrupted(tid: Tid) -> io::Result<Wait> {
 }
 
 /// What one tracee has to report by now, if anything.
-pub(crate) fn now(tid: Tid) -> io::Result<Option<Wait>> {
+pub(crate) fn now(tid: Tid) -> io::Result<Option<WaitStatus>> {
     Ok(waitpid(tid, libc::WNOHANG)?.map(|(_, status)| status))
 }
 
 /// Whether a thread or process that has been killed is still to be reaped; does it if it can be done now.
 pub(crate) fn is_left(tid: Tid) -> bool {
     match now(tid) {
-        Ok(Some(Wait::Exited(_) | Wait::Killed(_))) | Err(_) => false,
+        Ok(Some(WaitStatus::Exited(_) | WaitStatus::Killed(_))) | Err(_) => false,
         Ok(Some(_)) => {
             // A stop that was queued before: let it go on to die.
             let _ = super::ptrace::resume(tid, 0);
@@ -115,10 +115,10 @@ pub(crate) fn reap(tid: Tid) {
 }
 
 /// Waits for the end of a tracee that is about to end, and says how it did.
-pub(crate) fn end(tid: Tid) -> io::Result<Wait> {
+pub(crate) fn end(tid: Tid) -> io::Result<WaitStatus> {
     loop {
         let status = uninterrupted(tid)?;
-        if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
+        if matches!(status, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
             return Ok(status);
         }
         // A stop that was queued before: let it go on to die.
@@ -127,6 +127,6 @@ pub(crate) fn end(tid: Tid) -> io::Result<Wait> {
 }
 
 /// Waits for whichever tracee of this thread reports next. Only for use while all but the expected ones stand still.
-pub(crate) fn any() -> io::Result<(Tid, Wait)> {
+pub(crate) fn any() -> io::Result<(Tid, WaitStatus)> {
     waitpid(-1, libc::__WNOTHREAD)?.ok_or_else(|| io::Error::from(io::ErrorKind::Interrupted))
 }

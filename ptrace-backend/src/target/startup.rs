@@ -13,7 +13,7 @@ use crate::instructions::Special;
 use crate::os::network::Network;
 use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
-use crate::os::wait::{self, Wait};
+use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, calls, memory, outside, ptrace};
 use crate::spec::LaunchError;
 
@@ -97,26 +97,30 @@ impl Startup {
         };
         loop {
             match this.wait()? {
-                Wait::Exec => break,
-                Wait::Exited(NO_EXEC) => return Err(startup("the kernel refused to execute the program")),
-                Wait::Exited(NO_DIRECTORY) => return Err(startup("the working directory cannot be entered")),
-                Wait::Exited(NO_NETWORK) => {
+                WaitStatus::Exec => break,
+                WaitStatus::Exited(NO_EXEC) => {
+                    return Err(startup("the kernel refused to execute the program"));
+                }
+                WaitStatus::Exited(NO_DIRECTORY) => {
+                    return Err(startup("the working directory cannot be entered"));
+                }
+                WaitStatus::Exited(NO_NETWORK) => {
                     return Err(startup("the kernel refused the program a network of its own"));
                 }
-                Wait::Exited(NO_FILTER) => {
+                WaitStatus::Exited(NO_FILTER) => {
                     return Err(startup(
                         "the kernel refused the seccomp filter (is CONFIG_SECCOMP_FILTER on?)",
                     ));
                 }
-                Wait::Exited(_) => return Err(startup("the program ended before its exec")),
+                WaitStatus::Exited(_) => return Err(startup("the program ended before its exec")),
                 // Where it finds out too late that the file cannot be mapped as it says, it kills the process.
-                Wait::Killed(signal) => {
+                WaitStatus::Killed(signal) => {
                     let signal = name(signal);
                     return Err(startup(format!(
                         "the kernel could not load the program: it was ended by {signal}"
                     )));
                 }
-                Wait::Signal(signal) => this.resume(signal)?,
+                WaitStatus::Signal(signal) => this.resume(signal)?,
                 _ => this.resume(0)?,
             }
         }
@@ -190,13 +194,13 @@ impl Startup {
         self.set_registers(&regs)?;
         self.resume(0)?;
         let mut ended = self.wait()?;
-        if matches!(ended, Wait::Seccomp) {
+        if matches!(ended, WaitStatus::Seccomp) {
             // It stops for the tracer as one of the program's own would.
             self.resume(0)?;
             ended = self.wait()?;
         }
         match ended {
-            Wait::Signal(libc::SIGTRAP) => {}
+            WaitStatus::Signal(libc::SIGTRAP) => {}
             other => return Err(startup(format!("an injected system call ended with {other:?}"))),
         }
         let result = self.registers()?.rax as i64;
@@ -239,9 +243,9 @@ impl Startup {
     }
 
     /// What a stop means; `None`: the program goes on.
-    fn on_the_way(&mut self, status: Wait, addresses: &[u64]) -> Result<Option<Passage>, LaunchError> {
+    fn on_the_way(&mut self, status: WaitStatus, addresses: &[u64]) -> Result<Option<Passage>, LaunchError> {
         let early = match status {
-            Wait::Signal(libc::SIGTRAP) => {
+            WaitStatus::Signal(libc::SIGTRAP) => {
                 let mut regs = self.registers()?;
                 regs.rip = regs.rip.wrapping_sub(1);
                 if addresses.contains(&regs.rip) {
@@ -252,25 +256,25 @@ impl Startup {
                 }
                 EarlyStart::Breakpoint
             }
-            Wait::Seccomp if calls::makes_timer(&self.registers()?) => EarlyStart::Timers,
-            Wait::Seccomp => return self.system_call().map(|()| None),
-            Wait::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
-            Wait::Signal(signal) => return self.resume(signal).map(|()| None),
-            Wait::Stopped | Wait::Exit => return self.resume(0).map(|()| None),
-            Wait::Clone => {
+            WaitStatus::Seccomp if calls::makes_timer(&self.registers()?) => EarlyStart::Timers,
+            WaitStatus::Seccomp => return self.system_call().map(|()| None),
+            WaitStatus::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
+            WaitStatus::Signal(signal) => return self.resume(signal).map(|()| None),
+            WaitStatus::Stopped | WaitStatus::Exit => return self.resume(0).map(|()| None),
+            WaitStatus::Clone => {
                 self.take_offspring();
                 EarlyStart::Threads
             }
-            Wait::Fork | Wait::Vfork => {
+            WaitStatus::Fork | WaitStatus::Vfork => {
                 self.take_offspring();
                 EarlyStart::Processes
             }
-            Wait::Exec => EarlyStart::Replacement,
-            Wait::Exited(_) => {
+            WaitStatus::Exec => EarlyStart::Replacement,
+            WaitStatus::Exited(_) => {
                 self.armed = false;
                 EarlyStart::End
             }
-            Wait::Killed(_) => {
+            WaitStatus::Killed(_) => {
                 self.armed = false;
                 EarlyStart::Killed
             }
@@ -346,7 +350,7 @@ impl Startup {
         ptrace::resume(self.tid, signal).map_err(LaunchError::system("resume the program"))
     }
 
-    fn wait(&self) -> Result<Wait, LaunchError> {
+    fn wait(&self) -> Result<WaitStatus, LaunchError> {
         wait_in_time(self.tid, &self.watch)
     }
 
@@ -372,7 +376,7 @@ impl Drop for Startup {
 }
 
 /// Waits for a process of which it is known that it reports in a moment.
-fn wait_in_time(tid: Tid, watch: &Watch) -> Result<Wait, LaunchError> {
+fn wait_in_time(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     let heard = watch.wait(Some(tid), |reason| reason != Reason::TimedOut);
     let heard = heard.map_err(LaunchError::system("wait for the program"))?;
     heard.map(|(_, status)| status).map_err(over)

@@ -8,7 +8,7 @@ use super::startup::over;
 use super::streams::Streams;
 use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
-use crate::os::wait::{self, Wait};
+use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::LaunchError;
 
@@ -65,13 +65,13 @@ impl Template {
         let copy = loop {
             ptrace::resume(self.tid, 0).map_err(failed())?;
             match reported(self.tid, watch)? {
-                Wait::Fork => break ptrace::event_message(self.tid).map_err(failed())? as Tid,
-                Wait::Signal(_) | Wait::Stopped => {}
+                WaitStatus::Fork => break ptrace::event_message(self.tid).map_err(failed())? as Tid,
+                WaitStatus::Signal(_) | WaitStatus::Stopped => {}
                 other => return Err(unexpected(format!("the fork server ended with {other:?}"))),
             }
         };
         let begun = match reported(copy, watch) {
-            Ok(Wait::Stopped) => ptrace::set_registers(copy, &self.main).map_err(failed()),
+            Ok(WaitStatus::Stopped) => ptrace::set_registers(copy, &self.main).map_err(failed()),
             Ok(other) => Err(unexpected(format!("a copy of the program began with {other:?}"))),
             Err(error) => Err(error),
         };
@@ -95,7 +95,7 @@ impl Template {
 
 /// What a process reports that only makes a copy, or is one that has not begun. Neither an interrupt nor the end of the time cuts
 /// that short: a copy that was never heard of would be left behind.
-fn reported(tid: Tid, watch: &Watch) -> Result<Wait, LaunchError> {
+fn reported(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     let began = Instant::now();
     let heard = watch.wait(Some(tid), |reason| reason == Reason::TimedOut && began.elapsed() >= COPYING);
     let heard = heard.map_err(LaunchError::system("wait for a copy of the program"))?;

@@ -2,14 +2,14 @@
 
 use crate::answers::read_timespec;
 use crate::control::kernel::files;
-use crate::control::state::client::{At, Call, Processes, Task};
+use crate::control::state::client::{At, ClientSyscall, ClientTask, Processes};
 use crate::control::state::pending::FileEvents;
 use crate::os::fd::Readiness;
 use crate::os::{Regs, Tid, fd, network, outside, process};
 
 /// An answer that the tracer gives in place of the kernel.
 pub(super) enum Entered {
-    Call(Call),
+    Call(ClientSyscall),
     Answer(i64),
     /// It concerns nobody else, and does not wait.
     Free,
@@ -23,28 +23,30 @@ pub(super) fn is_of_world(call: i64) -> bool {
 /// The meaning of the system call at which a thread of this process of the client stands; `now` is the client's virtual time.
 pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
     let call = match regs.orig_rax as i64 {
-        libc::SYS_connect if is_socket(pid, regs.rdi as i32) => Call::Connect,
-        libc::SYS_nanosleep => Call::Sleep(now.saturating_add(read_timespec(pid, regs.rdi).unwrap_or(0))),
+        libc::SYS_connect if is_socket(pid, regs.rdi as i32) => ClientSyscall::Connect,
+        libc::SYS_nanosleep => {
+            ClientSyscall::Sleep(now.saturating_add(read_timespec(pid, regs.rdi).unwrap_or(0)))
+        }
         libc::SYS_clock_nanosleep => {
             const ABSOLUTE: u64 = 1;
             let time = read_timespec(pid, regs.rdx).unwrap_or(0);
-            Call::Sleep(if regs.rsi & ABSOLUTE != 0 { time } else { now.saturating_add(time) })
+            ClientSyscall::Sleep(if regs.rsi & ABSOLUTE != 0 { time } else { now.saturating_add(time) })
         }
-        libc::SYS_exit_group if has_sockets(pid) => Call::End,
-        libc::SYS_bind if is_socket(pid, regs.rdi as i32) => Call::Operation(Vec::new(), Some(0)),
+        libc::SYS_exit_group if has_sockets(pid) => ClientSyscall::End,
+        libc::SYS_bind if is_socket(pid, regs.rdi as i32) => ClientSyscall::Operation(Vec::new(), Some(0)),
         libc::SYS_wait4 if regs.rdx as i32 & libc::WNOHANG == 0 => {
-            Call::Child((regs.rdi as i32 > 0).then_some(regs.rdi as Tid))
+            ClientSyscall::Child((regs.rdi as i32 > 0).then_some(regs.rdi as Tid))
         }
         libc::SYS_waitid if regs.r10 as i32 & libc::WNOHANG == 0 => {
-            Call::Child((regs.rdi as u32 == libc::P_PID).then_some(regs.rsi as Tid))
+            ClientSyscall::Child((regs.rdi as u32 == libc::P_PID).then_some(regs.rsi as Tid))
         }
-        libc::SYS_futex if waits_for_thread(regs) => Call::Thread(futex_limit(pid, regs, now)),
+        libc::SYS_futex if waits_for_thread(regs) => ClientSyscall::Thread(futex_limit(pid, regs, now)),
         // Real time is none of the execution's.
         libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime => return Entered::Answer(0),
         libc::SYS_io_uring_setup => return Entered::Answer(-i64::from(libc::ENOSYS)),
         _ => match files::waits_for(pid, regs, now) {
             Some(wait) => return on_files(pid, wait),
-            None if may_wait(regs.orig_rax as i64) => Call::Other,
+            None if may_wait(regs.orig_rax as i64) => ClientSyscall::Other,
             None => return Entered::Free,
         },
     };
@@ -63,16 +65,16 @@ fn futex_limit(pid: Tid, regs: &Regs, now: u64) -> Option<u64> {
     Some(if is_absolute { limit } else { now.saturating_add(limit) })
 }
 
-fn on_files(pid: Tid, wait: files::Wait) -> Entered {
-    let files::Wait { mut files, limit, .. } = wait;
+fn on_files(pid: Tid, wait: files::FileWait) -> Entered {
+    let files::FileWait { mut files, limit, .. } = wait;
     files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
     if files.iter().any(|(descriptor, _)| is_shared(pid, *descriptor)) {
-        return Entered::Call(Call::Operation(files, limit));
+        return Entered::Call(ClientSyscall::Operation(files, limit));
     }
     match limit {
         // A wait for time, maybe among others.
-        Some(limit) if limit > 0 => Entered::Call(Call::Operation(files, Some(limit))),
-        None if !files.is_empty() => Entered::Call(Call::Files(files)),
+        Some(limit) if limit > 0 => Entered::Call(ClientSyscall::Operation(files, Some(limit))),
+        None if !files.is_empty() => Entered::Call(ClientSyscall::Files(files)),
         Some(_) | None => Entered::Free,
     }
 }
@@ -120,7 +122,7 @@ fn may_wait(call: i64) -> bool {
 impl Processes {
     /// The threads that can run an operation. The first one is what the client does next.
     pub(crate) fn operations(&self, program: Tid) -> impl Iterator<Item = usize> {
-        let can_go = move |task: &Task| match &task.at {
+        let can_go = move |task: &ClientTask| match &task.at {
             At::Call(call) => call.is_operation() && self.holds(task, call, program),
             _ => false,
         };
@@ -129,9 +131,9 @@ impl Processes {
 
     /// Whether the thread at this place only finds out that it would have to wait.
     pub(super) fn asks_in_vain(&self, nth: usize) -> bool {
-        let Task { process, at, .. } = &self.tasks[nth];
+        let ClientTask { process, at, .. } = &self.tasks[nth];
         match at {
-            At::Call(Call::Operation(files, Some(0))) => {
+            At::Call(ClientSyscall::Operation(files, Some(0))) => {
                 files.iter().any(|(_, events)| *events != 0) && !is_any_ready(*process, files)
             }
             _ => false,
@@ -148,8 +150,8 @@ impl Processes {
     /// at `now`.
     pub(crate) fn next_time(&self, now: u64) -> Option<(usize, u64)> {
         let times = self.tasks.iter().enumerate().filter_map(|(nth, task)| match &task.at {
-            At::Call(Call::Sleep(until)) => Some((nth, *until)),
-            At::Call(Call::Operation(_, Some(limit))) if *limit > 0 => {
+            At::Call(ClientSyscall::Sleep(until)) => Some((nth, *until)),
+            At::Call(ClientSyscall::Operation(_, Some(limit))) if *limit > 0 => {
                 Some((nth, now.saturating_add(*limit)))
             }
             At::Kernel => Some((nth, task.deadline?)),
@@ -168,13 +170,20 @@ impl Processes {
     }
 
     /// Whether what a call waits for is there.
-    fn holds(&self, task: &Task, call: &Call, program: Tid) -> bool {
+    fn holds(&self, task: &ClientTask, call: &ClientSyscall, program: Tid) -> bool {
         match call {
-            Call::Operation(_, Some(0)) | Call::End | Call::Thread(_) | Call::Other => true,
-            Call::Operation(files, _) | Call::Files(files) => is_any_ready(task.process, files),
-            Call::Connect => !self.listens.iter().any(|&descriptor| network::is_full(program, descriptor)),
-            Call::Sleep(_) => false,
-            Call::Child(which) => {
+            ClientSyscall::Operation(_, Some(0))
+            | ClientSyscall::End
+            | ClientSyscall::Thread(_)
+            | ClientSyscall::Other => true,
+            ClientSyscall::Operation(files, _) | ClientSyscall::Files(files) => {
+                is_any_ready(task.process, files)
+            }
+            ClientSyscall::Connect => {
+                !self.listens.iter().any(|&descriptor| network::is_full(program, descriptor))
+            }
+            ClientSyscall::Sleep(_) => false,
+            ClientSyscall::Child(which) => {
                 let children = self.children.iter().filter(|(parent, _)| *parent == task.process);
                 let mut meant = children
                     .map(|(_, child)| *child)

@@ -22,14 +22,14 @@ use crate::control::kernel::{files, signal_state::Signals, signal_waits, signals
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
-use crate::control::state::client::{Client, Processes, Stage};
+use crate::control::state::client::{Client, ClientPhase, Processes};
 use crate::control::state::pending::Need;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::signal_names::name;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{fd, network, timer};
 use crate::spec::Ready;
 
@@ -37,7 +37,7 @@ use crate::spec::Ready;
 const GRACE: u64 = 1_000_000_000;
 
 /// The next step of the client.
-enum Next {
+enum ClientStep {
     Begin,
     /// An operation of its thread at this place.
     Operation(usize),
@@ -57,11 +57,13 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
         AgentView { agent, status, pending: None, site, picks }
     };
     let is_over = tracee.gone || scheduling.exiting;
-    match &client.stage {
-        Stage::Over => return Some(done(Status::Finished)),
-        Stage::Failed(failure) => return Some(done(Status::Failed((**failure).clone()))),
-        Stage::Awaits | Stage::Ready | Stage::Ended if is_over => return Some(done(Status::Finished)),
-        Stage::Awaits | Stage::Ready | Stage::Ended | Stage::Runs => {}
+    match &client.phase {
+        ClientPhase::Over => return Some(done(Status::Finished)),
+        ClientPhase::Failed(failure) => return Some(done(Status::Failed((**failure).clone()))),
+        ClientPhase::Awaits | ClientPhase::Ready | ClientPhase::Ended if is_over => {
+            return Some(done(Status::Finished));
+        }
+        ClientPhase::Awaits | ClientPhase::Ready | ClientPhase::Ended | ClientPhase::Runs => {}
     }
     let next = next(tracee, scheduling);
     let waits = || Status::Blocked(On::Input(Vec::new()));
@@ -70,17 +72,17 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
         let stalled = || enabled::stalled_by(tracee, scheduling, objects, Waiter::Client, time);
         if is_due { Status::Enabled } else { Status::Blocked(On::Time(stalled())) }
     };
-    let status = match (&next, &client.stage) {
-        (Next::Begin, Stage::Ready) => Status::Enabled,
-        (Next::Begin, _) => match is_idle(tracee, scheduling, objects) {
+    let status = match (&next, &client.phase) {
+        (ClientStep::Begin, ClientPhase::Ready) => Status::Enabled,
+        (ClientStep::Begin, _) => match is_idle(tracee, scheduling, objects) {
             true => Status::Enabled,
             false => waits(),
         },
-        (Next::Operation(_), _) => Status::Enabled,
-        (Next::Time(_, time), _) => due(*time),
-        (Next::Nothing, _) => waits(),
-        (Next::AskToEnd, _) if !ends_by_sigterm(tracee) => Status::Enabled,
-        (Next::AskToEnd, _) => match due(client.now.saturating_add(GRACE)) {
+        (ClientStep::Operation(_), _) => Status::Enabled,
+        (ClientStep::Time(_, time), _) => due(*time),
+        (ClientStep::Nothing, _) => waits(),
+        (ClientStep::AskToEnd, _) if !ends_by_sigterm(tracee) => Status::Enabled,
+        (ClientStep::AskToEnd, _) => match due(client.now.saturating_add(GRACE)) {
             Status::Enabled if !awaits_outside(tracee, scheduling) => return Some(done(Status::Finished)),
             status => status,
         },
@@ -93,15 +95,15 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
 pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, mover: Waiter) {
     let Some(client) = &scheduling.client else { return };
     let is_over = tracee.gone || scheduling.exiting;
-    let (can_go, awaits) = match client.stage {
-        Stage::Ready => (!is_over, None),
-        Stage::Ended => (!is_over && !ends_by_sigterm(tracee), None),
-        Stage::Runs => match next(tracee, scheduling) {
-            Next::Operation(_) => (true, None),
-            Next::Time(_, time) => (false, Some(time)),
+    let (can_go, awaits) = match client.phase {
+        ClientPhase::Ready => (!is_over, None),
+        ClientPhase::Ended => (!is_over && !ends_by_sigterm(tracee), None),
+        ClientPhase::Runs => match next(tracee, scheduling) {
+            ClientStep::Operation(_) => (true, None),
+            ClientStep::Time(_, time) => (false, Some(time)),
             _ => (false, None),
         },
-        Stage::Awaits | Stage::Over | Stage::Failed(_) => (false, None),
+        ClientPhase::Awaits | ClientPhase::Over | ClientPhase::Failed(_) => (false, None),
     };
     let now = enabled::clock(scheduling, mover).max(client.now);
     if let Some(client) = &mut scheduling.client {
@@ -114,35 +116,37 @@ pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, mover:
     }
 }
 
-fn next(tracee: &Tracee, scheduling: &Scheduling) -> Next {
-    let (Some(client), Some(processes)) = (&scheduling.client, &tracee.client) else { return Next::Nothing };
-    match client.stage {
-        Stage::Awaits | Stage::Ready => Next::Begin,
-        Stage::Ended => Next::AskToEnd,
-        Stage::Runs if scheduling.exiting && !tracee.gone => {
+fn next(tracee: &Tracee, scheduling: &Scheduling) -> ClientStep {
+    let (Some(client), Some(processes)) = (&scheduling.client, &tracee.client) else {
+        return ClientStep::Nothing;
+    };
+    match client.phase {
+        ClientPhase::Awaits | ClientPhase::Ready => ClientStep::Begin,
+        ClientPhase::Ended => ClientStep::AskToEnd,
+        ClientPhase::Runs if scheduling.exiting && !tracee.gone => {
             // The connections end with the program.
-            if processes.tasks.is_empty() { Next::Nothing } else { Next::Operation(0) }
+            if processes.tasks.is_empty() { ClientStep::Nothing } else { ClientStep::Operation(0) }
         }
-        Stage::Runs => match processes.operations(tracee.leader).next() {
-            Some(nth) => Next::Operation(nth),
-            None => {
-                processes.next_time(client.now).map_or(Next::Nothing, |(nth, time)| Next::Time(nth, time))
-            }
+        ClientPhase::Runs => match processes.operations(tracee.leader).next() {
+            Some(nth) => ClientStep::Operation(nth),
+            None => processes
+                .next_time(client.now)
+                .map_or(ClientStep::Nothing, |(nth, time)| ClientStep::Time(nth, time)),
         },
-        Stage::Over | Stage::Failed(_) => Next::Nothing,
+        ClientPhase::Over | ClientPhase::Failed(_) => ClientStep::Nothing,
     }
 }
 
-fn operation(tracee: &Tracee, scheduling: &Scheduling, next: &Next) -> Op {
+fn operation(tracee: &Tracee, scheduling: &Scheduling, next: &ClientStep) -> Op {
     let write = |name: &str| Access::write(tracee.shared.named(name.to_owned()));
     match next {
-        Next::Begin => Op::new(OpKind::StartClient, [Access::write(files_object(tracee))]),
-        Next::AskToEnd => {
+        ClientStep::Begin => Op::new(OpKind::StartClient, [Access::write(files_object(tracee))]),
+        ClientStep::AskToEnd => {
             let to = target(tracee, scheduling).map(Some).into_iter().chain([None]);
             let signals = to.map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
             Op::new(OpKind::AskToEnd, signals)
         }
-        Next::Time(..) | Next::Operation(_) | Next::Nothing => {
+        ClientStep::Time(..) | ClientStep::Operation(_) | ClientStep::Nothing => {
             let gives_way = tracee.client.as_ref().is_some_and(Processes::gives_way);
             let kind = if gives_way { OpKind::Yield } else { OpKind::Io };
             Op::new(kind, [Access::write(files_object(tracee)), write("connections of the client")])
@@ -212,8 +216,10 @@ impl Process {
     }
 
     fn note_ready(&mut self) {
-        if let Some(client) = self.scheduling.client.as_mut().filter(|client| client.stage == Stage::Awaits) {
-            client.stage = Stage::Ready;
+        if let Some(client) =
+            self.scheduling.client.as_mut().filter(|client| client.phase == ClientPhase::Awaits)
+        {
+            client.phase = ClientPhase::Ready;
         }
     }
 
@@ -239,8 +245,8 @@ impl Process {
             return Err(ExecutionError::Impossible("the program has no client".to_owned()));
         };
         let deadline = match next {
-            Next::Time(_, time) => Some(time),
-            Next::AskToEnd if ends_by_sigterm(&self.tracee) => Some(client.now.saturating_add(GRACE)),
+            ClientStep::Time(_, time) => Some(time),
+            ClientStep::AskToEnd if ends_by_sigterm(&self.tracee) => Some(client.now.saturating_add(GRACE)),
             _ => None,
         };
         let timing = deadline
@@ -255,17 +261,17 @@ impl Process {
             client.now = now;
         }
         match next {
-            Next::Begin => {
+            ClientStep::Begin => {
                 access::begin_concurrency(&mut self.tracee, &mut self.memory)?;
-                self.set_stage(Stage::Runs);
+                self.set_phase(ClientPhase::Runs);
                 self.tracee.start_client(now)?;
             }
             // The client may have an answer then, if only that there is none: it is looked at again.
-            Next::Operation(_) if self.scheduling.exiting && !self.tracee.gone => {
+            ClientStep::Operation(_) if self.scheduling.exiting && !self.tracee.gone => {
                 self.tracee.end_program()?;
                 self.tracee.settle_client(now)?;
             }
-            Next::Operation(nth) => {
+            ClientStep::Operation(nth) => {
                 let leader = self.tracee.leader;
                 if let Some(client) = &mut self.tracee.client {
                     let are_several = client.operations(leader).nth(1).is_some();
@@ -273,11 +279,11 @@ impl Process {
                 }
                 self.tracee.step_client(nth, false, now)?;
             }
-            Next::Time(nth, _) => self.tracee.step_client(nth, true, now)?,
-            Next::Nothing => {
+            ClientStep::Time(nth, _) => self.tracee.step_client(nth, true, now)?,
+            ClientStep::Nothing => {
                 return Err(ExecutionError::Impossible("the client waits".to_owned()));
             }
-            Next::AskToEnd => self.ask_to_end()?,
+            ClientStep::AskToEnd => self.ask_to_end()?,
         }
         self.note_end_of_client();
         Ok(Event { id, op, did, pick: Pick::Only, site: Default::default(), woken_by: None, timing })
@@ -285,7 +291,7 @@ impl Process {
 
     /// After an event of the program: what it has sent is there, and a client that the kernel kept waiting goes on.
     pub(crate) fn settle_client(&mut self) -> Result<(), ExecutionError> {
-        if self.scheduling.client.as_ref().is_some_and(|client| client.stage == Stage::Awaits) {
+        if self.scheduling.client.as_ref().is_some_and(|client| client.phase == ClientPhase::Awaits) {
             self.note_output();
         }
         let Some(now) = self.scheduling.client.as_ref().filter(|c| c.is_running()).map(|c| c.now) else {
@@ -304,14 +310,14 @@ impl Process {
 
     /// Whether input that a thread waits for in the end would have shown more: not where a client is why there is no more of it.
     pub(crate) fn may_lack_input(&self) -> bool {
-        let stage = self.scheduling.client.as_ref().map(|client| &client.stage);
-        !matches!(stage, Some(Stage::Runs | Stage::Ended | Stage::Failed(_)))
+        let phase = self.scheduling.client.as_ref().map(|client| &client.phase);
+        !matches!(phase, Some(ClientPhase::Runs | ClientPhase::Ended | ClientPhase::Failed(_)))
     }
 
     /// Takes note of what is peculiar about the client, where the execution ends, or is cut short.
     pub(crate) fn note_client(&mut self, has_ended: bool) {
         let Some(client) = &self.scheduling.client else { return };
-        if has_ended && matches!(client.stage, Stage::Awaits | Stage::Ready) {
+        if has_ended && matches!(client.phase, ClientPhase::Awaits | ClientPhase::Ready) {
             self.account.note(Peculiarity::ClientNeverBegan);
         }
         if self.tracee.client.as_ref().is_some_and(|client| !client.recipe.has_network) {
@@ -319,15 +325,15 @@ impl Process {
         }
     }
 
-    fn set_stage(&mut self, stage: Stage) {
+    fn set_phase(&mut self, phase: ClientPhase) {
         if let Some(client) = &mut self.scheduling.client {
-            client.stage = stage;
+            client.phase = phase;
         }
     }
 
     /// The program gets SIGTERM.
     fn ask_to_end(&mut self) -> Result<(), ExecutionError> {
-        self.set_stage(Stage::Over);
+        self.set_phase(ClientPhase::Over);
         if ends_by_sigterm(&self.tracee) {
             return self.tracee.end_program();
         }
@@ -353,16 +359,18 @@ impl Process {
             return;
         };
         let detail = match ended {
-            Wait::Killed(signal) => Some(FailureDetail::ClientKilled(name(signal))),
-            Wait::Exited(code) if code != 0 => Some(FailureDetail::ClientExited(code, self.last_words())),
+            WaitStatus::Killed(signal) => Some(FailureDetail::ClientKilled(name(signal))),
+            WaitStatus::Exited(code) if code != 0 => {
+                Some(FailureDetail::ClientExited(code, self.last_words()))
+            }
             _ => None,
         };
-        self.set_stage(match detail {
+        self.set_phase(match detail {
             Some(detail) => {
                 let failure = Failure::of_thread(FailureKind::Client, detail, ThreadName::CLIENT, Vec::new());
-                Stage::Failed(Box::new(failure))
+                ClientPhase::Failed(Box::new(failure))
             }
-            None => Stage::Ended,
+            None => ClientPhase::Ended,
         });
     }
 

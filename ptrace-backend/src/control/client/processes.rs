@@ -6,12 +6,12 @@ use checker::program::ExecutionError;
 
 use super::calls::{self, Entered};
 use crate::control::kernel::files;
-use crate::control::state::client::{At, Call, Processes, Task};
+use crate::control::state::client::{At, ClientSyscall, ClientTask, Processes};
 use crate::control::state::flow::{Heard, system};
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::{GRACE, Reason};
 use crate::os::spawn::{NO_DIRECTORY, NO_NETWORK};
-use crate::os::wait::{self, Wait};
+use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, fd, network, process, ptrace};
 use crate::target::auxv;
 
@@ -24,14 +24,16 @@ impl Tracee {
         let Some(client) = &mut self.client else { return Ok(()) };
         let tid = client.recipe.start(self.leader)?;
         client.root = Some(tid);
-        client.tasks.push(Task::new(tid, tid));
+        client.tasks.push(ClientTask::new(tid, tid));
         self.watch.begin(tid, tid);
         loop {
             match self.hear_of_client(tid)? {
-                Wait::Exec => break hide_clock(tid),
-                Wait::Exited(code) => return Err(not_started(code)),
-                Wait::Killed(_) => return Err(not_started(0)),
-                Wait::Signal(signal) => ptrace::resume(tid, signal).map_err(system("resume the client"))?,
+                WaitStatus::Exec => break hide_clock(tid),
+                WaitStatus::Exited(code) => return Err(not_started(code)),
+                WaitStatus::Killed(_) => return Err(not_started(0)),
+                WaitStatus::Signal(signal) => {
+                    ptrace::resume(tid, signal).map_err(system("resume the client"))?
+                }
                 _ => ptrace::resume(tid, 0).map_err(system("resume the client"))?,
             }
         }
@@ -47,12 +49,12 @@ impl Tracee {
             return self.end_wait_of_client(nth, now);
         }
         match &task.at {
-            At::Call(Call::Sleep(_)) => {
+            At::Call(ClientSyscall::Sleep(_)) => {
                 answer(task, 0)?;
                 task.at = At::Free(0);
             }
-            At::Call(Call::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
-            At::Call(Call::Operation(..)) if expires => {
+            At::Call(ClientSyscall::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
+            At::Call(ClientSyscall::Operation(..)) if expires => {
                 files::expire_call(task.process, &mut task.regs);
                 ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?;
             }
@@ -68,7 +70,7 @@ impl Tracee {
         let tid = client.tasks[nth].tid;
         ptrace::interrupt(tid).map_err(system("interrupt the client"))?;
         let status = self.hear_of_client(tid)?;
-        if let (Wait::Stopped, Some(client)) = (status, &mut self.client) {
+        if let (WaitStatus::Stopped, Some(client)) = (status, &mut self.client) {
             let task = &mut client.tasks[nth];
             task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
             answer(task, -i64::from(libc::ETIMEDOUT))?;
@@ -133,7 +135,7 @@ impl Tracee {
         let (process, call) = (task.process, task.regs.orig_rax as i64);
         let is_operation = matches!(&at, At::Call(call) if call.is_operation());
         task.deadline = None;
-        if let At::Call(Call::Thread(deadline @ Some(_))) = at {
+        if let At::Call(ClientSyscall::Thread(deadline @ Some(_))) = at {
             task.deadline = deadline;
             task.regs.r10 = 0;
             ptrace::set_registers(tid, &task.regs).map_err(system("write registers"))?;
@@ -175,7 +177,7 @@ impl Tracee {
     }
 
     /// Waits until a thread of the client reports.
-    fn hear_of_client(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+    fn hear_of_client(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
         match self.hear(tid, |_| true)? {
             Heard::Report(status) => Ok(status),
             Heard::Over(reason) => Err(over(reason)),
@@ -183,7 +185,7 @@ impl Tracee {
     }
 
     /// Waits until a thread of the client reports, or waits in the kernel for others.
-    fn hear_or_find_waiting(&mut self, tid: Tid) -> Result<Option<Wait>, ExecutionError> {
+    fn hear_or_find_waiting(&mut self, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
         let mut rounds = 0;
         loop {
             if let Some(status) = self.reported(tid)? {
@@ -200,7 +202,7 @@ impl Tracee {
         }
     }
 
-    fn reported(&mut self, tid: Tid) -> Result<Option<Wait>, ExecutionError> {
+    fn reported(&mut self, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
         match self.early.remove(&tid) {
             Some(status) => Ok(Some(status)),
             None => wait::now(tid).map_err(system("wait for the client")),
@@ -208,13 +210,13 @@ impl Tracee {
     }
 
     /// Takes in a stop of the client's thread at this place.
-    fn client_stopped(&mut self, nth: usize, status: Wait, now: u64) -> Result<(), ExecutionError> {
+    fn client_stopped(&mut self, nth: usize, status: WaitStatus, now: u64) -> Result<(), ExecutionError> {
         let Some(client) = &mut self.client else { return Ok(()) };
         let (tid, process) = (client.tasks[nth].tid, client.tasks[nth].process);
         client.tasks[nth].at = match status {
-            Wait::Exited(_) | Wait::Killed(_) => {
+            WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
                 client.tasks.remove(nth);
-                if matches!(status, Wait::Killed(_)) {
+                if matches!(status, WaitStatus::Killed(_)) {
                     end_threads(client, process);
                 }
                 free_creator(client, tid);
@@ -223,7 +225,7 @@ impl Tracee {
                 }
                 return Ok(());
             }
-            Wait::Seccomp => {
+            WaitStatus::Seccomp => {
                 let task = &mut client.tasks[nth];
                 task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
                 client.goes_unwatched |= calls::reaches_beyond(process, &task.regs, &client.children);
@@ -243,22 +245,23 @@ impl Tracee {
                     }
                 }
             }
-            Wait::Clone | Wait::Fork | Wait::Vfork => {
+            WaitStatus::Clone | WaitStatus::Fork | WaitStatus::Vfork => {
                 let child = ptrace::event_message(tid).map_err(system("read an event"))? as Tid;
                 let own = process::group(child).unwrap_or(child);
                 if own == child {
                     client.children.push((process, child));
                 }
-                client.tasks.push(Task::new(child, own));
+                client.tasks.push(ClientTask::new(child, own));
                 let first = self.hear_of_client(child)?;
                 let Some(client) = &mut self.client else { return Ok(()) };
-                if matches!(first, Wait::Exited(_) | Wait::Killed(_)) {
+                if matches!(first, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
                     client.tasks.retain(|task| task.tid != child);
                 }
-                client.tasks[nth].at = if status == Wait::Vfork { At::Creation(child) } else { At::Free(0) };
+                client.tasks[nth].at =
+                    if status == WaitStatus::Vfork { At::Creation(child) } else { At::Free(0) };
                 return Ok(());
             }
-            Wait::Exec => {
+            WaitStatus::Exec => {
                 hide_clock(tid);
                 free_creator(client, tid);
                 client.tasks.retain(|task| task.tid == tid || task.process != process);
@@ -266,8 +269,8 @@ impl Tracee {
                 task.into_iter().for_each(|task| task.at = At::Free(0));
                 return Ok(());
             }
-            Wait::Signal(signal) => At::Free(signal),
-            Wait::Exit | Wait::Stopped => At::Free(0),
+            WaitStatus::Signal(signal) => At::Free(signal),
+            WaitStatus::Exit | WaitStatus::Stopped => At::Free(0),
         };
         Ok(())
     }
@@ -306,7 +309,7 @@ fn free_creator(client: &mut Processes, created: Tid) {
 }
 
 /// The system call at which a thread of the client stands returns this.
-fn answer(task: &mut Task, result: i64) -> Result<(), ExecutionError> {
+fn answer(task: &mut ClientTask, result: i64) -> Result<(), ExecutionError> {
     (task.regs.orig_rax, task.regs.rax) = (u64::MAX, result as u64);
     ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
 }

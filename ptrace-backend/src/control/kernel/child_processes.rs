@@ -13,10 +13,10 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, ForkedMemory, Heard, system};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
 /// The running thread has forked: the child runs, without the traps if its memory is its own.
@@ -67,24 +67,24 @@ pub(crate) fn replaced(
 ) -> Result<Flow, ExecutionError> {
     account.note(Peculiarity::ReplacesItself);
     for thread in scheduling.threads.iter_mut().skip(1) {
-        thread.stage = Stage::Ended;
+        thread.run_state = RunState::Ended;
     }
     tracee.tasks.iter_mut().skip(1).for_each(|task| task.reaped = true);
-    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Ended;
+    scheduling.threads[ThreadIndex::MAIN].run_state = RunState::Ended;
     tracee.gone = true;
-    let mut status = Wait::Exec;
+    let mut status = WaitStatus::Exec;
     loop {
         match status {
-            Wait::Exited(code) => {
+            WaitStatus::Exited(code) => {
                 if code != 0 && account.exit_code_fails {
                     let detail = FailureDetail::ExitCodeOfReplacement(code);
                     let failure =
                         scheduling.failure(ThreadIndex::MAIN, FailureKind::ExitCode, detail, Vec::new());
-                    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Failed(failure);
+                    scheduling.threads[ThreadIndex::MAIN].run_state = RunState::Failed(failure);
                 }
                 return Ok(Flow::Rest);
             }
-            Wait::Killed(_) => {
+            WaitStatus::Killed(_) => {
                 return process_exit::ended(tracee, scheduling, objects, account, ThreadIndex::MAIN, status);
             }
             _ => tracee.bystander(tracee.leader, status),
@@ -102,7 +102,7 @@ fn wait_for_leader(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-) -> Result<Option<Wait>, ExecutionError> {
+) -> Result<Option<WaitStatus>, ExecutionError> {
     loop {
         match tracee.hear(tracee.leader, |_| true)? {
             Heard::Report(status) => return Ok(Some(status)),

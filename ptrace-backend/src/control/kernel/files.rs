@@ -25,7 +25,7 @@ use crate::os::{Regs, Tid, fd, file_locks, memory};
 pub(crate) const ALL: &str = "files that may block";
 
 /// Files that a call waits for, and for how long at most, in nanoseconds.
-pub(crate) struct Wait {
+pub(crate) struct FileWait {
     pub(crate) files: Vec<FileEvents>,
     pub(crate) limit: Option<u64>,
     /// It leaves the files as they are.
@@ -34,7 +34,7 @@ pub(crate) struct Wait {
     all: bool,
 }
 
-impl Wait {
+impl FileWait {
     fn for_one(descriptor: u64, events: i16) -> Self {
         Self { files: vec![(descriptor as i32, events)], limit: None, looks: false, all: false }
     }
@@ -87,7 +87,7 @@ pub(crate) fn input_output(
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     };
     let pid = tracee.leader;
-    let Wait { mut files, limit, looks, all } = wait;
+    let FileWait { mut files, limit, looks, all } = wait;
     files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
     if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
@@ -115,7 +115,7 @@ pub(crate) fn input_output(
 }
 
 /// The file of which a thread waits for a lock.
-pub(crate) fn locked_file(tracee: &Tracee, wanted: &file_locks::Wanted) -> Obj {
+pub(crate) fn locked_file(tracee: &Tracee, wanted: &file_locks::FileLockRequest) -> Obj {
     tracee.shared.named(fd::link(tracee.leader, wanted.descriptor))
 }
 
@@ -125,27 +125,27 @@ fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
 }
 
 /// The files that the call at which a thread of this process stands waits for, or changes for others; `now` is the thread's time.
-pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<Wait> {
+pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<FileWait> {
     let one = |events, flags: u64| {
-        let wait = Wait::for_one(regs.rdi, events);
+        let wait = FileWait::for_one(regs.rdi, events);
         let waits = flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(pid, regs.rdi as i32);
-        Some(if waits { wait } else { Wait::without_waiting(wait.files) })
+        Some(if waits { wait } else { FileWait::without_waiting(wait.files) })
     };
-    let looks = |files, limit| Some(Wait { files, limit, looks: true, all: false });
+    let looks = |files, limit| Some(FileWait { files, limit, looks: true, all: false });
     let queue = |events| {
         let wait = one(events, 0)?;
         let until = timespec(pid, regs.r8);
         let limit = wait.limit.or_else(|| until.map(|time| time.saturating_sub(now)));
-        Some(Wait { limit, ..wait })
+        Some(FileWait { limit, ..wait })
     };
     // From one file to another: it takes what there is, and as much room.
     let moved = |from: u64, to: u64, flags: u64| {
         let files = vec![(from as i32, libc::POLLIN), (to as i32, libc::POLLOUT)];
         let is_non_blocking = |(file, _): &FileEvents| fd::is_non_blocking(pid, *file);
         let waits = spliced(flags) == 0 && !files.iter().any(is_non_blocking);
-        Some(Wait { limit: (!waits).then_some(0), looks: false, all: true, files })
+        Some(FileWait { limit: (!waits).then_some(0), looks: false, all: true, files })
     };
-    let changed = |descriptor: u64| Some(Wait::without_waiting(vec![(descriptor as i32, 0)]));
+    let changed = |descriptor: u64| Some(FileWait::without_waiting(vec![(descriptor as i32, 0)]));
     match regs.orig_rax as i64 {
         libc::SYS_read | libc::SYS_readv | libc::SYS_accept | libc::SYS_accept4 => one(libc::POLLIN, 0),
         libc::SYS_recvfrom => one(libc::POLLIN, regs.r10),
@@ -176,11 +176,11 @@ pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<Wait> {
         libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
-            Some(Wait { files, limit: milliseconds(regs.r10), looks: false, all: false })
+            Some(FileWait { files, limit: milliseconds(regs.r10), looks: false, all: false })
         }
         libc::SYS_epoll_pwait2 => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
-            Some(Wait { files, limit: timespec(pid, regs.r10), looks: false, all: false })
+            Some(FileWait { files, limit: timespec(pid, regs.r10), looks: false, all: false })
         }
         libc::SYS_poll => looks(polled(pid, regs), milliseconds(regs.rdx)),
         libc::SYS_ppoll => looks(polled(pid, regs), timespec(pid, regs.rdx)),

@@ -15,11 +15,11 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, robust_mutexes};
 use crate::control::tracee::Tracee;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
 /// A thread or the whole process is gone.
@@ -29,20 +29,20 @@ pub(crate) fn ended(
     objects: &mut Objects,
     account: &Account,
     index: ThreadIndex,
-    status: Wait,
+    status: WaitStatus,
 ) -> Result<Flow, ExecutionError> {
-    scheduling.threads[index].stage = Stage::Ended;
+    scheduling.threads[index].run_state = RunState::Ended;
     tracee.tasks[index].reaped = true;
     match status {
-        Wait::Killed(signal) => {
+        WaitStatus::Killed(signal) => {
             tracee.gone = true;
             let signal = crate::os::signal_names::name(signal);
             let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Outside };
-            scheduling.threads[index].stage =
-                Stage::Failed(scheduling.failure(index, FailureKind::Crash, detail, Vec::new()));
+            scheduling.threads[index].run_state =
+                RunState::Failed(scheduling.failure(index, FailureKind::Crash, detail, Vec::new()));
         }
         // The only thread, by the bare system call: the kernel reports no end of a main thread that leaves others.
-        Wait::Exited(code) if index.is_main() => {
+        WaitStatus::Exited(code) if index.is_main() => {
             tracee.gone = true;
             exit_with(tracee, scheduling, account, index, code, Vec::new());
         }
@@ -101,7 +101,7 @@ pub(crate) fn leave_process(
     account: &Account,
 ) -> Result<(), ExecutionError> {
     tracee.left_from = Some(tracee.stack(ThreadIndex::MAIN));
-    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Ended;
+    scheduling.threads[ThreadIndex::MAIN].run_state = RunState::Ended;
     if let Some(word) = tracee.tasks[ThreadIndex::MAIN].tid_word {
         memory::write(tracee.leader, word, &0_u32.to_le_bytes());
     }
@@ -110,10 +110,10 @@ pub(crate) fn leave_process(
     Ok(())
 }
 
-fn hear_end_of_leader(tracee: &mut Tracee) -> Result<Wait, ExecutionError> {
+fn hear_end_of_leader(tracee: &mut Tracee) -> Result<WaitStatus, ExecutionError> {
     loop {
         let status = tracee.hear_soon(tracee.leader)?;
-        if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
+        if matches!(status, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
             return Ok(status);
         }
         ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
@@ -134,7 +134,7 @@ fn end_if_deserted(
         let status = hear_end_of_leader(tracee)?;
         tracee.tasks[ThreadIndex::MAIN].reaped = true;
         tracee.gone = true;
-        if let Wait::Exited(code) = status {
+        if let WaitStatus::Exited(code) = status {
             exit_with(tracee, scheduling, account, ThreadIndex::MAIN, code, stack);
         }
     }
@@ -164,7 +164,7 @@ fn exit_with(
     code: i32,
     stack: Vec<Site>,
 ) {
-    scheduling.threads[index].stage = Stage::Ended;
+    scheduling.threads[index].run_state = RunState::Ended;
     if code != 0 && account.exit_code_fails {
         let failure = if let Some((thread, stack)) = account.first_panic.clone() {
             let mut failure =
@@ -174,6 +174,6 @@ fn exit_with(
         } else {
             scheduling.failure(index, FailureKind::ExitCode, FailureDetail::ExitCode(code), stack)
         };
-        scheduling.threads[index].stage = Stage::Failed(failure);
+        scheduling.threads[index].run_state = RunState::Failed(failure);
     }
 }

@@ -10,7 +10,7 @@ use crate::control::enabled;
 use crate::control::state::pending::{FileEvents, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
@@ -119,5 +119,5 @@ fn hear_bystanders(tracee: &mut Tracee) -> bool {
 fn waited_too_long(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) {
     let detail = FailureDetail::WaitedForProcess;
     let failure = scheduling.failure(index, FailureKind::Timeout, detail, tracee.stack(index));
-    scheduling.threads[index].stage = Stage::Failed(failure);
+    scheduling.threads[index].run_state = RunState::Failed(failure);
 }

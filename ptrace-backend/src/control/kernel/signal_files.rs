@@ -16,7 +16,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::fd::{self, Readiness};
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
 /// A `struct signalfd_siginfo`, and where the sender's number is in it.
@@ -75,8 +75,8 @@ pub(crate) fn read(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), Execut
     }
     let tid = tracee.tasks[index].tid;
     match tracee.step(tid)? {
-        Wait::Signal(libc::SIGTRAP) => {}
-        Wait::Signal(signal) => tracee.tasks[index].deferred_signal = signal,
+        WaitStatus::Signal(libc::SIGTRAP) => {}
+        WaitStatus::Signal(signal) => tracee.tasks[index].deferred_signal = signal,
         _ => return Ok(()),
     }
     tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;

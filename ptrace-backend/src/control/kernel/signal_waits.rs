@@ -13,9 +13,9 @@ use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Awaited, Need, Next, Pending};
+use crate::control::state::pending::{Act, Awaited, Continuation, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
@@ -72,14 +72,14 @@ pub(crate) fn enter_signal_wait(
     index: ThreadIndex,
     pending: &Pending,
     awaited: Awaited,
-) -> Next {
+) -> Continuation {
     if signal_state::has_arrived(tracee, index, Awaited::Effective) {
-        return Next::Again;
+        return Continuation::Again;
     }
     let need = Need::Arrival(awaited);
     let Pending { op, site, .. } = pending;
     let wait = Pending { op: op.clone(), site: *site, need, act: Act::Kernel, deadline: None };
-    Next::Stay(Box::new(wait))
+    Continuation::Stay(Box::new(wait))
 }
 
 /// A signal to the process or one of its threads: the made-up numbers are translated back.
@@ -119,8 +119,8 @@ pub(crate) fn kill_call(
         let stack = tracee.stack(index);
         let signal = crate::os::signal_names::name(libc::SIGKILL);
         let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Itself };
-        scheduling.threads[index].stage =
-            Stage::Failed(scheduling.failure(index, FailureKind::Crash, detail, stack));
+        scheduling.threads[index].run_state =
+            RunState::Failed(scheduling.failure(index, FailureKind::Crash, detail, stack));
         return Ok(Flow::Rest);
     }
     let to = to.and_then(|tid| live_task(tracee, scheduling, tid));

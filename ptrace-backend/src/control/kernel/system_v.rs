@@ -16,20 +16,20 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
 use crate::os::calls;
-use crate::os::system_v::{self, Kind};
+use crate::os::system_v::{self, IpcKind};
 
 /// A thread stands at such a call.
 pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
     let Process { tracee, scheduling, objects, memory, account } = process;
     let regs = tracee.tasks[index].regs;
     let call = regs.orig_rax as i64;
-    let made = match call {
-        libc::SYS_semget => Some(Kind::Semaphores),
-        libc::SYS_msgget => Some(Kind::Messages),
-        libc::SYS_shmget => Some(Kind::Memory),
+    let kind = match call {
+        libc::SYS_semget => Some(IpcKind::Semaphores),
+        libc::SYS_msgget => Some(IpcKind::Messages),
+        libc::SYS_shmget => Some(IpcKind::Memory),
         _ => None,
     };
-    let (own, need, act) = match made {
+    let (own, need, act) = match kind {
         // Which numbers objects have, and which of two threads makes the one of a key.
         Some(kind) => {
             let numbers = tracee.shared.named("numbers of objects of System V".to_owned());
@@ -38,8 +38,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         None => {
             let object = object(tracee, objects, regs.rdi as i32);
             let own = if looks(call, &regs) { Access::read(object) } else { Access::write(object) };
-            let wanted = system_v::wanted(tracee.leader, &regs);
-            (own, wanted.map_or(Need::Nothing, Need::SystemV), Act::Kernel)
+            let wait = system_v::wait_of(tracee.leader, &regs);
+            (own, wait.map_or(Need::Nothing, Need::SystemV), Act::Kernel)
         }
     };
     let tells_of_waiting =
@@ -60,8 +60,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         if let Act::Get(kind) = act {
             let answer = objects.system_v.get(kind, &regs);
             tracee.answer(index, answer)?;
-        } else if let Need::SystemV(wanted) = &need {
-            objects.system_v.carry_out(wanted);
+        } else if let Need::SystemV(wait) = &need {
+            objects.system_v.carry_out(wait);
         }
         return Ok(Flow::Resume(0));
     }

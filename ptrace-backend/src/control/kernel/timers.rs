@@ -13,7 +13,7 @@ use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::pending::{Act, Continuation, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::{Expiry, Timer, TimerId};
@@ -33,7 +33,7 @@ type Setting = (u64, u64);
 
 /// The timer that a call is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Subject {
+enum TimerArgument {
     /// It makes one.
     New,
     One(TimerId),
@@ -65,8 +65,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         return Ok(Flow::Resume(0));
     }
     let object = match subject(tracee, scheduling, index) {
-        Subject::One(id) => object(tracee, id),
-        Subject::New | Subject::Unknown => tracee.shared.named("timers".to_owned()),
+        TimerArgument::One(id) => object(tracee, id),
+        TimerArgument::New | TimerArgument::Unknown => tracee.shared.named("timers".to_owned()),
     };
     let asks = matches!(
         call,
@@ -154,15 +154,15 @@ fn make(
 }
 
 /// The timer that the call at which a thread stands is about.
-fn subject(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Subject {
+fn subject(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> TimerArgument {
     let regs = &tracee.tasks[index].regs;
     let known = |id: TimerId| match scheduling.timers.iter().any(|timer| timer.id == id) {
-        true => Subject::One(id),
-        false => Subject::Unknown,
+        true => TimerArgument::One(id),
+        false => TimerArgument::Unknown,
     };
     match regs.orig_rax as i64 {
-        libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_getitimer => Subject::One(TimerId::RealTime),
-        libc::SYS_timer_create => Subject::New,
+        libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_getitimer => TimerArgument::One(TimerId::RealTime),
+        libc::SYS_timer_create => TimerArgument::New,
         libc::SYS_timerfd_settime | libc::SYS_timerfd_gettime => {
             let descriptor = regs.rdi as i32;
             let number = timer::counter_number(tracee.leader, descriptor);
@@ -175,7 +175,7 @@ fn subject(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Subj
             };
             // Of a descriptor that was never used, the latest one is meant.
             let found = scheduling.timers.iter().rev().find(is_it);
-            found.map_or(Subject::Unknown, |timer| Subject::One(timer.id))
+            found.map_or(TimerArgument::Unknown, |timer| TimerArgument::One(timer.id))
         }
         _ => known(TimerId::Made(regs.rdi as i32)),
     }
@@ -199,15 +199,15 @@ pub(crate) fn file_objects(tracee: &Tracee, descriptor: i32) -> impl Iterator<It
 
 /// How a thread goes on after a call about timers. Where it has set one that sends a signal, the next event of its own is that it
 /// does: the signal may come before anything else that it does, and what the handler touches is known only once it has run.
-pub(crate) fn go_on(tracee: &Tracee, index: ThreadIndex, pending: &Pending, answer: i64) -> Next {
+pub(crate) fn go_on(tracee: &Tracee, index: ThreadIndex, pending: &Pending, answer: i64) -> Continuation {
     let call = tracee.tasks[index].regs.orig_rax as i64;
     if !matches!(call, libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime) || answer < 0 {
-        return Next::Answer(answer);
+        return Continuation::Answer(answer);
     }
     let set = pending.op.may.accesses.first().map(|access| Access::read(access.obj));
     let (op, site) = (Op::new(OpKind::SetTimer, set), pending.site);
     let pending = Pending { op, site, need: Need::Nothing, act: Act::Answer(answer), deadline: None };
-    Next::Stay(Box::new(pending))
+    Continuation::Stay(Box::new(pending))
 }
 
 /// Carries the call out at which a thread stands, at this place of the program, and says what it returns.
@@ -225,20 +225,20 @@ pub(crate) fn carry_out(
     let call = regs.orig_rax as i64;
     let answer = match (call, subject(tracee, scheduling, index)) {
         (libc::SYS_timer_create, _) => create(tracee, scheduling, index)?,
-        (libc::SYS_alarm, Subject::One(id)) => {
+        (libc::SYS_alarm, TimerArgument::One(id)) => {
             let old = set(scheduling, id, (u64::from(regs.rdi as u32) * SECOND, 0), false)?;
             // To the nearest second, and not to none.
             let left = (old.0 + SECOND / 2) / SECOND;
             Ok(if old.0 == 0 { 0 } else { left.max(1) as i64 })
         }
-        (libc::SYS_setitimer, Subject::One(id)) => match read_timevals(tracee, regs.rsi) {
+        (libc::SYS_setitimer, TimerArgument::One(id)) => match read_timevals(tracee, regs.rsi) {
             Err(error) => Err(error),
             Ok(new) => {
                 let old = set(scheduling, id, new, false)?;
                 write_setting(tracee, regs.rdx, old, true)
             }
         },
-        (libc::SYS_timer_settime | libc::SYS_timerfd_settime, Subject::One(id)) => {
+        (libc::SYS_timer_settime | libc::SYS_timerfd_settime, TimerArgument::One(id)) => {
             const ABSOLUTE: u64 = 1;
             match read_timespecs(tracee, regs.rdx) {
                 Err(error) => Err(error),
@@ -254,13 +254,13 @@ pub(crate) fn carry_out(
         (libc::SYS_getitimer, _) => {
             write_setting(tracee, regs.rsi, rest(scheduling, index, TimerId::RealTime), true)
         }
-        (libc::SYS_timer_gettime | libc::SYS_timerfd_gettime, Subject::One(id)) => {
+        (libc::SYS_timer_gettime | libc::SYS_timerfd_gettime, TimerArgument::One(id)) => {
             write_setting(tracee, regs.rsi, rest(scheduling, index, id), false)
         }
-        (libc::SYS_timer_getoverrun, Subject::One(id)) => {
+        (libc::SYS_timer_getoverrun, TimerArgument::One(id)) => {
             Ok(timer_of(scheduling, id).map_or(0, |timer| i64::from(timer.overrun)))
         }
-        (libc::SYS_timer_delete, Subject::One(id)) => {
+        (libc::SYS_timer_delete, TimerArgument::One(id)) => {
             if let Some(timer) = timer_of(scheduling, id) {
                 (timer.due, timer.interval, timer.id) = (None, 0, TimerId::Made(-1));
             }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Shared;
 use crate::control::knowledge::arming::{Arming, Detoured, armed};
-use crate::control::knowledge::state::State;
+use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
 use crate::instructions::detour::{Copied, Detour, JUMP};
 use crate::layout::Layout;
@@ -58,7 +58,7 @@ impl Shared {
 
     /// The places of the detours for which there is use: an instruction is watched, and each that has touched shared memory touches
     /// private memory as well, and often.
-    fn detours(state: &State, layout: &Layout, watched: &[u64]) -> Vec<usize> {
+    fn detours(state: &KnowledgeState, layout: &Layout, watched: &[u64]) -> Vec<usize> {
         let watched: FxHashSet<u64> = watched.iter().copied().collect();
         let is_watched = |copied: &Copied| watched.contains(&layout.candidates[copied.candidate].addr);
         let is_in_the_way = |&Copied { candidate, .. }: &Copied| {
@@ -101,7 +101,7 @@ impl Shared {
         armed(&traps(addresses), template)
     }
 
-    fn watched_addresses(state: &State, layout: &Layout, audit: bool) -> Vec<u64> {
+    fn watched_addresses(state: &KnowledgeState, layout: &Layout, audit: bool) -> Vec<u64> {
         let audited = |status: Status| audit && status == Status::Disarmed && !state.fixed;
         let watched = layout.candidates.iter().zip(&state.candidates);
         let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));

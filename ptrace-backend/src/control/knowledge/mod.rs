@@ -22,20 +22,20 @@ use checker::program::Epoch;
 
 use crate::answers::World;
 use crate::control::knowledge::lessons::Local;
-use crate::control::knowledge::state::{State, Words};
+use crate::control::knowledge::state::{KnowledgeState, Words};
 use crate::control::knowledge::status::Status;
 use crate::control::memory::block_names::AllocationOrigin;
 use crate::control::state::memory::heap::Blocks;
 use crate::debuginfo::AllocationType;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 use crate::layout::names::block_name;
-use crate::layout::{Layout, Trap, What};
+use crate::layout::{Layout, Trap, TrapKind};
 use crate::os::fd;
 use crate::target::streams::Streams;
 
 /// Shared by all executions of one program.
 pub(crate) struct Shared {
-    state: Mutex<State>,
+    state: Mutex<KnowledgeState>,
     streams: Arc<Streams>,
     random: File,
     /// The program is a harness that runs tests.
@@ -55,12 +55,13 @@ impl Shared {
             if c.stack.is_some() || c.thread_local { Status::Dormant } else { Status::Watched(0) }
         };
         let candidates = layout.candidates.iter().map(of).collect();
-        let state = Mutex::new(State { candidates, ..State::default() });
+        let state = Mutex::new(KnowledgeState { candidates, ..KnowledgeState::default() });
         let random = fd::memory_file(c"random")?;
         let mut world = World::new(ThreadName::MAIN, 0);
         let numbers = (0..1 << 15).flat_map(|_| world.random_number().to_le_bytes());
         (&random).write_all(&numbers.collect::<Vec<_>>())?;
-        let is_test = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Test, .. });
+        let is_test =
+            |trap: &Trap| matches!(trap.kind, TrapKind::Function { function: TrappedFunction::Test, .. });
         let is_test = layout.traps.values().any(is_test);
         let outside = AtomicBool::new(layout.outside);
         Ok(Self {
@@ -96,7 +97,7 @@ impl Shared {
         (self.is_test && !self.main_tests.load(Ordering::Relaxed)).then_some(ThreadName::MAIN)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KnowledgeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -323,7 +324,7 @@ impl Shared {
     pub(crate) fn note_told(&self, layout: &Layout, accesses: &[Access], at: Site) -> Vec<ObjName> {
         let names = accesses.iter().map(|access| access.obj.name).filter(|name| name.is_allocated());
         let is_wanted = |name: &ObjName| {
-            let State { names, blocks, .. } = &mut *self.state();
+            let KnowledgeState { names, blocks, .. } = &mut *self.state();
             matches!(names.get(name), Some(Words::Heap(block)) if blocks.note(layout, (*name, *block), at))
         };
         names.filter(is_wanted).collect()
@@ -366,7 +367,7 @@ impl Shared {
         Some(match words {
             Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
             Words::Heap(block) => {
-                let State { names, blocks, .. } = &mut *self.state();
+                let KnowledgeState { names, blocks, .. } = &mut *self.state();
                 let known = |name| match names.get(&name) {
                     Some(Words::Heap(block)) => Some(*block),
                     _ => None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Shared;
 use super::unobserved::{self, UnobservedAccess};
 use crate::control::knowledge::lessons::{Known, Learnt, Lesson, Local, Parts};
-use crate::control::knowledge::state::State;
+use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
 
 impl Shared {
@@ -91,7 +91,7 @@ impl Shared {
 
     /// An instruction has touched private memory in a copy. `true`: it need not be watched for the rest of the execution.
     pub(super) fn note_private(
-        state: &mut State,
+        state: &mut KnowledgeState,
         candidate: usize,
         touches: &[UnobservedAccess],
         is_shared: bool,
@@ -113,7 +113,7 @@ impl Shared {
 
     /// The same for a place on a stack; `words` are looked for once.
     pub(super) fn note_local(
-        state: &mut State,
+        state: &mut KnowledgeState,
         local: &Local,
         after: u64,
         words: impl FnOnce() -> Option<String>,

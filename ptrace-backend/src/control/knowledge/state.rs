@@ -17,7 +17,7 @@ use crate::control::memory::block_names::{AllocationOrigin, BlockWords};
 use crate::control::state::memory::heap::Blocks;
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct KnowledgeState {
     pub(super) candidates: Vec<Status>,
     /// Those that were let through although what they touched is shared: creation and join ordered it.
     pub(super) ordered: FxHashSet<usize>,
@@ -68,7 +68,7 @@ pub(super) enum Words {
     Thing(String),
 }
 
-impl State {
+impl KnowledgeState {
     /// More is known of an instruction that touches shared memory, under the same key points.
     pub(super) fn know_more(&mut self) {
         self.known = None;
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-impl State {
+impl KnowledgeState {
     /// Key points were added.
     pub(super) fn begin_anew(&mut self) {
         self.epoch += 1;

@@ -24,7 +24,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::layout::What;
+use crate::layout::TrapKind;
 use crate::os::memory;
 
 /// The longest round of a loop that is looked at, in instructions.
@@ -113,8 +113,8 @@ fn circle(
         let regs = tracee.tasks[index].regs;
         first = first.min((Reverse(regs.rsp), regs.rip));
         let Some(instruction) = spin::instruction(tracee, regs.rip) else { return Ok(None) };
-        let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what);
-        let is_plain = !is_call(instruction) && matches!(trap, None | Some(What::Access(_)));
+        let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind);
+        let is_plain = !is_call(instruction) && matches!(trap, None | Some(TrapKind::Access(_)));
         if !is_plain || !spin::note_memory(tracee, &instruction, &regs, &mut info, &mut passed) {
             return Ok(None);
         }
@@ -154,8 +154,8 @@ fn watch_from_now_on(
     index: ThreadIndex,
     looks: &[LoopRead],
 ) -> Result<bool, ExecutionError> {
-    let candidate = |at: u64| match tracee.layout.traps.get(&at)?.what {
-        What::Access(candidate) => Some(candidate),
+    let candidate = |at: u64| match tracee.layout.traps.get(&at)?.kind {
+        TrapKind::Access(candidate) => Some(candidate),
         _ => None,
     };
     let looks: Vec<(usize, LoopRead)> =
@@ -191,9 +191,9 @@ fn round(
         let regs = tracee.tasks[index].regs;
         let Some(instruction) = spin::instruction(tracee, regs.rip) else { return Ok(None) };
         let mut touched = Iteration::default();
-        let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what);
+        let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind);
         if is_call(instruction)
-            || !matches!(trap, None | Some(What::Access(_)))
+            || !matches!(trap, None | Some(TrapKind::Access(_)))
             || !spin::note_memory(tracee, &instruction, &regs, &mut info, &mut touched)
             || !spin::single_step(tracee, index, &regs)?
         {

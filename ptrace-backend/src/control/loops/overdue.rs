@@ -12,13 +12,13 @@ use crate::control::state::flow::Heard;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::control::{expiry, operations};
 use crate::os::ptrace;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 
 /// Waits for the running thread, looking after all others. `None`: its time is over.
 pub(crate) fn wait(
@@ -27,7 +27,7 @@ pub(crate) fn wait(
     memory: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
-) -> Result<Option<Wait>, ExecutionError> {
+) -> Result<Option<WaitStatus>, ExecutionError> {
     loop {
         match tracee.hear(tracee.tasks[index].tid, |_| true)? {
             Heard::Report(status) => return Ok(Some(status)),
@@ -75,7 +75,7 @@ pub(crate) fn interrupted(
         tracee.leave_detour(index)?;
         tracee.end_detours()?;
     }
-    let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
+    let is_between = runs && matches!(stop, Some(Heard::Report(WaitStatus::Stopped)));
     if is_between && livelock_probe::goes_round(tracee, scheduling, memory, index)? {
         if expiry::may_interrupt(tracee, scheduling) {
             let op = Op::new(OpKind::SliceEnd, []);
@@ -84,7 +84,7 @@ pub(crate) fn interrupted(
         }
         let stack = tracee.stack(index);
         let failure = scheduling.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
-        scheduling.threads[index].stage = Stage::Failed(failure);
+        scheduling.threads[index].run_state = RunState::Failed(failure);
         return Ok(true);
     }
     if is_between && livelock_probe::learns_from_runaway(tracee, scheduling, memory, account, index)? {
@@ -101,6 +101,6 @@ pub(crate) fn interrupted(
         )));
     }
     let failure = scheduling.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
-    scheduling.threads[index].stage = Stage::Failed(failure);
+    scheduling.threads[index].run_state = RunState::Failed(failure);
     Ok(true)
 }

@@ -19,8 +19,8 @@ use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::SpecialKind;
-use crate::layout::What;
-use crate::os::wait::Wait;
+use crate::layout::TrapKind;
+use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
 
 /// How much of a thread's innermost frames is compared, in bytes: where unoptimised code keeps its loop counters.
@@ -199,9 +199,9 @@ pub(crate) fn note_memory(
     info: &mut InstructionInfoFactory,
     iteration: &mut Iteration,
 ) -> bool {
-    match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
-        Some(What::Function { function, .. }) if !function.only_tries() => return false,
-        Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
+    match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind) {
+        Some(TrapKind::Function { function, .. }) if !function.only_tries() => return false,
+        Some(TrapKind::Special(special)) if special.kind != SpecialKind::Fence => return false,
         _ => {}
     }
     if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
@@ -248,7 +248,7 @@ pub(crate) fn single_step(
         memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
     }
     tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-    Ok(status == Wait::Signal(libc::SIGTRAP))
+    Ok(status == WaitStatus::Signal(libc::SIGTRAP))
 }
 
 /// Passes a system call that only gives way; `false` if it is another one.

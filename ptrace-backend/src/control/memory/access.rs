@@ -23,7 +23,7 @@ use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
 use crate::instructions::detour::WIDEST;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
-use crate::layout::What;
+use crate::layout::TrapKind;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
 
@@ -376,7 +376,7 @@ pub(crate) fn reaches_further(
     pending: &Pending,
 ) -> Option<Pending> {
     let layout = std::sync::Arc::clone(&memory.layout);
-    let What::Access(candidate) = layout.traps.get(&tracee.tasks[index].regs.rip)?.what else {
+    let TrapKind::Access(candidate) = layout.traps.get(&tracee.tasks[index].regs.rip)?.kind else {
         return None;
     };
     let instruction = &layout.candidates[candidate];
@@ -435,8 +435,8 @@ pub(crate) fn rests_at_probe(tracee: &Tracee, memory: &MemoryState) -> bool {
     let Some(index) = tracee.probes.stopped else { return false };
     let at = tracee.tasks[index].regs.rip;
     let trap = tracee.layout.traps.get(&at).filter(|_| !tracee.probes.planted.contains_key(&at));
-    match trap.map(|trap| &trap.what) {
-        Some(What::Access(candidate)) => is_key_point(tracee, memory, index, *candidate),
+    match trap.map(|trap| &trap.kind) {
+        Some(TrapKind::Access(candidate)) => is_key_point(tracee, memory, index, *candidate),
         _ => false,
     }
 }

@@ -18,9 +18,9 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::heap::{Allocating, Request};
 use crate::control::state::memory::quarantine::{Freed, Kept};
-use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::pending::{Act, Continuation, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::Stage;
+use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::MemoryAccess;
@@ -83,10 +83,10 @@ pub(crate) fn enter_free(
 }
 
 /// From the entry of `free` or `realloc` on, for a thread that does not rest there.
-fn leave_entry(tracee: &mut Tracee, index: ThreadIndex, next: Next) -> Result<Flow, ExecutionError> {
+fn leave_entry(tracee: &mut Tracee, index: ThreadIndex, next: Continuation) -> Result<Flow, ExecutionError> {
     match next {
-        Next::Return(result) => tracee.return_from_call(index, result)?,
-        Next::Jump(function) => tracee.jump(index, function)?,
+        Continuation::Return(result) => tracee.return_from_call(index, result)?,
+        Continuation::Jump(function) => tracee.jump(index, function)?,
         _ => tracee.pass_trap(index)?,
     }
     Ok(Flow::Resume(0))
@@ -152,7 +152,7 @@ fn ends_life(
     let Some(failure) = failure_of_freed(tracee, scheduling, memory, index, OpKind::Free, obj) else {
         return false;
     };
-    scheduling.threads[index].stage = Stage::Failed(failure);
+    scheduling.threads[index].run_state = RunState::Failed(failure);
     true
 }
 
@@ -164,8 +164,8 @@ pub(crate) fn free(
     account: &mut Account,
     index: ThreadIndex,
     addr: u64,
-) -> Result<Next, ExecutionError> {
-    let Some((name, _)) = memory.heap.block(addr) else { return Ok(Next::Pass) };
+) -> Result<Continuation, ExecutionError> {
+    let Some((name, _)) = memory.heap.block(addr) else { return Ok(Continuation::Pass) };
     let stack = if memory.shared.is_shared(whole(name)) {
         tracee.stack(index)
     } else {
@@ -173,11 +173,11 @@ pub(crate) fn free(
         vec![memory.layout.site(back.wrapping_sub(1))]
     };
     let Some(leaves) = keep(scheduling, memory, account, index, addr, stack) else {
-        return Ok(Next::Return(0));
+        return Ok(Continuation::Return(0));
     };
     tracee.tasks[index].regs.rdi = leaves;
     tracee.write_registers(index)?;
-    Ok(Next::Pass)
+    Ok(Continuation::Pass)
 }
 
 /// A thread that stands at the entry of `realloc` gets another block, whatever the size: the old one keeps its address.
@@ -188,7 +188,7 @@ pub(crate) fn resize(
     account: &mut Account,
     index: ThreadIndex,
     addr: u64,
-) -> Result<Next, ExecutionError> {
+) -> Result<Continuation, ExecutionError> {
     let size = tracee.tasks[index].argument(1);
     if size == 0 {
         return free(tracee, scheduling, memory, account, index, addr);
@@ -200,11 +200,11 @@ pub(crate) fn resize(
     let (Some((_, old)), Some(malloc)) = (old, malloc) else {
         memory.heap.forget(addr);
         await_block(tracee, scheduling, index, Request { size, into: None, copies: None });
-        return Ok(Next::Pass);
+        return Ok(Continuation::Pass);
     };
     await_block(tracee, scheduling, index, Request { size, into: None, copies: Some((addr, size.min(old))) });
     tracee.tasks[index].regs.rdi = size;
-    Ok(Next::Jump(malloc))
+    Ok(Continuation::Jump(malloc))
 }
 
 /// Takes a block into the quarantine. Returns the address of the one that has to leave for it.
@@ -294,7 +294,7 @@ pub(crate) fn fails_unseen(
         failure_of_freed(tracee, scheduling, memory, index, kind, memory.object(access.addr, access.len))
     });
     let Some(failure) = failure else { return false };
-    scheduling.threads[index].stage = Stage::Failed(failure);
+    scheduling.threads[index].run_state = RunState::Failed(failure);
     true
 }
 

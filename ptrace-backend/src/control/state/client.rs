@@ -7,14 +7,14 @@ use checker::names::ThreadName;
 
 use crate::answers::{START_OF_TIME, World};
 use crate::control::state::pending::FileEvents;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, ptrace};
 use crate::target::client::ClientRecipe;
 
 /// The client as the scheduler has it.
 #[derive(Debug)]
 pub(crate) struct Client {
-    pub(crate) stage: Stage,
+    pub(crate) phase: ClientPhase,
     /// The number of its events.
     pub(crate) events: u32,
     /// The times from which on each of them could run, in nanoseconds of virtual time.
@@ -29,7 +29,7 @@ pub(crate) struct Client {
 
 /// The progress of the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum ClientPhase {
     /// The program is not ready for it.
     Awaits,
     /// The program listens.
@@ -45,7 +45,7 @@ pub(crate) enum Stage {
 impl Client {
     pub(crate) fn new() -> Self {
         Self {
-            stage: Stage::Awaits,
+            phase: ClientPhase::Awaits,
             events: 0,
             begun: Vec::new(),
             runnable_since: None,
@@ -56,7 +56,7 @@ impl Client {
 
     /// Whether it has something to do yet that the end of the program does not end.
     pub(crate) fn is_running(&self) -> bool {
-        self.stage == Stage::Runs
+        self.phase == ClientPhase::Runs
     }
 }
 
@@ -64,13 +64,13 @@ impl Client {
 pub(crate) struct Processes {
     pub(crate) recipe: Arc<ClientRecipe>,
     /// Its threads and processes that have not ended, in the order of their creation.
-    pub(crate) tasks: Vec<Task>,
+    pub(crate) tasks: Vec<ClientTask>,
     /// Processes by the process that has created them, also those that have ended.
     pub(crate) children: Vec<(Tid, Tid)>,
     /// The one whose end is the client's.
     pub(crate) root: Option<Tid>,
     /// The end of that, if it has ended.
-    pub(crate) ended: Option<Wait>,
+    pub(crate) ended: Option<WaitStatus>,
     /// Descriptors at which the program listens.
     pub(crate) listens: Vec<i32>,
     /// The clock and the random numbers that it sees.
@@ -83,7 +83,7 @@ pub(crate) struct Processes {
 
 /// A thread or process of the client.
 #[derive(Debug)]
-pub(crate) struct Task {
+pub(crate) struct ClientTask {
     pub(crate) tid: Tid,
     pub(crate) process: Tid,
     /// As of its last system call.
@@ -99,7 +99,7 @@ pub(crate) enum At {
     /// It can go on, with this signal unless it is 0.
     Free(i32),
     /// Before a system call.
-    Call(Call),
+    Call(ClientSyscall),
     /// It has created this process, which has its memory.
     Creation(Tid),
     /// In a system call, in which it waits for other threads or processes.
@@ -108,7 +108,7 @@ pub(crate) enum At {
 
 /// A system call of the client, by what it takes to let it go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum ClientSyscall {
     /// On connections: an operation, which waits for any of these, and for so long at most, in nanoseconds.
     Operation(Vec<FileEvents>, Option<u64>),
     /// A connection is wanted: an operation that waits where the program has no room for it.
@@ -127,7 +127,7 @@ pub(crate) enum Call {
     Other,
 }
 
-impl Call {
+impl ClientSyscall {
     /// Whether it is an operation of the client as an agent.
     pub(crate) fn is_operation(&self) -> bool {
         matches!(self, Self::Operation(..) | Self::Connect | Self::Sleep(_) | Self::End)
@@ -145,7 +145,7 @@ impl Call {
     }
 }
 
-impl Task {
+impl ClientTask {
     /// A thread or process that has not been looked at.
     pub(crate) fn new(tid: Tid, process: Tid) -> Self {
         Self { tid, process, regs: ptrace::no_registers(), at: At::Free(0), deadline: None }

@@ -5,7 +5,7 @@ use std::io;
 use checker::program::ExecutionError;
 
 use crate::control::watchdog::Reason;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 
 /// What a stop of the running thread means for it.
 pub(crate) enum Flow {
@@ -24,7 +24,7 @@ pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Execution
 
 /// What came of a wait.
 pub(crate) enum Heard {
-    Report(Wait),
+    Report(WaitStatus),
     /// What runs may not go on.
     Over(Reason),
 }

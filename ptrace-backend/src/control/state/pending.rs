@@ -8,10 +8,10 @@ use checker::operation::Op;
 use checker::operation::OpKind;
 
 use crate::control::state::thread_index::ThreadIndex;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::Regs;
-use crate::os::file_locks::Wanted;
+use crate::os::file_locks::FileLockRequest;
 use crate::os::system_v;
 
 /// What a thread is about to do, what it waits for, and how it is done.
@@ -58,9 +58,9 @@ pub(crate) enum Need {
     /// All of these files are ready.
     AllReady(Vec<FileEvents>),
     /// A call on an object of System V can go on.
-    SystemV(system_v::Wanted),
+    SystemV(system_v::IpcWait),
     /// This lock of a file can be had.
-    FileLock(Wanted),
+    FileLock(FileLockRequest),
     /// A signal is there for it.
     Arrival(Awaited),
     /// This virtual time has come.
@@ -75,7 +75,7 @@ pub(crate) enum Act {
     /// The function at whose entry the thread stands. `object` is its first argument, `timed_out` what it returns when
     /// its time limit passes.
     Function {
-        function: Function,
+        function: TrappedFunction,
         object: u64,
         timed_out: u64,
     },
@@ -120,7 +120,7 @@ pub(crate) enum Act {
     /// To whom signals about a file go is answered.
     TellOwner,
     /// An object of System V is made, or found, in the place of the thread that asks for it.
-    Get(system_v::Kind),
+    Get(system_v::IpcKind),
     /// The thread stands between key points, and goes on from there.
     GoOn,
     /// The kernel carries the system call out.
@@ -180,7 +180,7 @@ impl Pending {
 
     /// Whether a mutex is released, by an indivisible instruction. A spin lock is released by a plain store.
     pub(crate) fn releases_mutex(&self) -> bool {
-        let is_spin = matches!(self.act, Act::Function { function: Function::SpinUnlock, .. });
+        let is_spin = matches!(self.act, Act::Function { function: TrappedFunction::SpinUnlock, .. });
         self.op.kind == OpKind::Unlock && !is_spin
     }
 
@@ -212,7 +212,7 @@ impl Pending {
 
 /// A call that a thread is made to make, with one argument.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct InjectedCall {
     pub(crate) function: u64,
     pub(crate) argument: u64,
     pub(crate) after: After,
@@ -231,14 +231,14 @@ pub(crate) enum After {
     Jump(u64),
 }
 
-impl Call {
+impl InjectedCall {
     pub(crate) fn new(function: u64, argument: u64, after: After) -> Self {
         Self { function, argument, after, saved: None }
     }
 }
 
-/// How a thread goes on after its operation.
-pub(crate) enum Next {
+/// The continuation of a thread after its operation.
+pub(crate) enum Continuation {
     /// Through the instruction at which it stands.
     Pass,
     /// Out of the function at whose entry it stands, with this result.
@@ -258,7 +258,7 @@ pub(crate) enum Next {
     /// Not yet: this comes first.
     Stay(Box<Pending>),
     /// Through another function, and then on.
-    Call(Box<Call>),
+    Call(Box<InjectedCall>),
 }
 
 /// A file descriptor and the events that are waited for.

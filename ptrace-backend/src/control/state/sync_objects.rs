@@ -7,7 +7,7 @@ use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
 
 use crate::control::state::thread_index::ThreadIndex;
-use crate::os::system_v::Made;
+use crate::os::system_v::IpcObjects;
 
 /// A mutex or spin lock.
 #[derive(Debug, Clone, Default)]
@@ -104,7 +104,7 @@ pub(crate) struct Objects {
     pub(crate) barriers: FxHashMap<u64, Barrier>,
     pub(crate) onces: FxHashMap<u64, Once>,
     /// Those of System V, which the kernel keeps.
-    pub(crate) system_v: Made,
+    pub(crate) system_v: IpcObjects,
     /// Objects that were destroyed, and by which thread.
     pub(crate) destroyed: FxHashMap<u64, ThreadName>,
 }

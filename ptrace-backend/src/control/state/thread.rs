@@ -18,7 +18,7 @@ use crate::control::state::time_slice::Slices;
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) name: ThreadName,
-    pub(crate) stage: Stage,
+    pub(crate) run_state: RunState,
     /// What it does next. `None` only while it runs, and once it has ended.
     pub(crate) pending: Option<Pending>,
     /// How many threads it has created.
@@ -58,9 +58,9 @@ pub(crate) struct Thread {
     pub(crate) interrupted: Vec<InterruptedWait>,
 }
 
-/// How far a thread has come.
+/// The progress of a thread.
 #[derive(Debug)]
-pub(crate) enum Stage {
+pub(crate) enum RunState {
     /// It is at a key point.
     Live,
     /// It has failed, and is held where it did.
@@ -116,7 +116,7 @@ impl Thread {
     pub(crate) fn new(name: ThreadName, world: World) -> Self {
         Self {
             name,
-            stage: Stage::Live,
+            run_state: RunState::Live,
             pending: None,
             children: 0,
             timers: 0,
@@ -143,7 +143,7 @@ impl Thread {
 
     /// Whether it may still move.
     pub(crate) fn is_live(&self) -> bool {
-        matches!(self.stage, Stage::Live)
+        matches!(self.run_state, RunState::Live)
     }
 
     /// Its wait, and those that signal handlers have interrupted.

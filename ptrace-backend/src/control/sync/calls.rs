@@ -5,7 +5,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::lifetimes;
 use crate::control::tracee::Tracee;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 
 /// What a function does to the model. `false`: it only looks.
 pub(crate) fn carry_out(
@@ -13,10 +13,10 @@ pub(crate) fn carry_out(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> bool {
-    use Function as F;
+    use TrappedFunction as F;
     lifetimes::note_life(scheduling, objects, index, function, object);
     match function {
         F::MutexInit | F::MutexDestroy | F::SpinInit => {
@@ -90,11 +90,11 @@ fn enter_once(
     tracee: &Tracee,
     objects: &mut Objects,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> bool {
     let done = match function {
-        Function::GuardAcquire => tracee.number(object, 1) == 1,
+        TrappedFunction::GuardAcquire => tracee.number(object, 1) == 1,
         _ => tracee.number(object, 4) & 2 != 0,
     };
     if !done {

@@ -15,8 +15,8 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
 use crate::control::tracee::Tracee;
-use crate::layout::functions::Function;
-use crate::layout::{Trap, What};
+use crate::layout::functions::TrappedFunction;
+use crate::layout::{Trap, TrapKind};
 
 /// `pthread_cancel` of the thread with this handle, as this event: a wait of it that is a cancellation point ends.
 pub(crate) fn cancel(
@@ -31,7 +31,8 @@ pub(crate) fn cancel(
     if let Some(index) = tracee.tasks.rposition(|task| task.handle == handle) {
         scheduling.threads[index].cancellation.requested = true;
     }
-    let is_look = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Look, .. });
+    let is_look =
+        |trap: &Trap| matches!(trap.kind, TrapKind::Function { function: TrappedFunction::Look, .. });
     account.note(if tracee.layout.traps.values().any(is_look) {
         Peculiarity::CancelsThreadsAtKeyPoints
     } else {
@@ -81,7 +82,7 @@ pub(crate) fn tell_of_cancelled_wait(
     act: &Act,
     effect: &mut Effect,
 ) {
-    if let Act::Function { function: Function::Cancel, object: handle, .. } = *act
+    if let Act::Function { function: TrappedFunction::Cancel, object: handle, .. } = *act
         && let Some((_, cond)) = condition_wait(tracee, scheduling, handle)
     {
         effect.accesses.push(Access::write(memory.object(cond, 1)));
@@ -99,7 +100,7 @@ pub(crate) fn test_cancel(
         return false;
     }
     let op = Op::new(OpKind::Yield, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
-    let act = Act::Function { function: Function::TestCancel, object: 0, timed_out: 0 };
+    let act = Act::Function { function: TrappedFunction::TestCancel, object: 0, timed_out: 0 };
     let site = tracee.call_site(index, caller);
     scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
     true
@@ -111,7 +112,7 @@ pub(crate) fn set_cancellation(
     scheduling: &mut Scheduling,
     account: &mut Account,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
 ) {
     let thread = &mut scheduling.threads[index];
     // Another argument is an error.
@@ -121,10 +122,10 @@ pub(crate) fn set_cancellation(
         _ => return,
     };
     match function {
-        Function::CancelState => thread.cancellation.disabled = value,
+        TrappedFunction::CancelState => thread.cancellation.disabled = value,
         _ => thread.cancellation.asynchronous = value,
     }
-    if function == Function::CancelType && value {
+    if function == TrappedFunction::CancelType && value {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::AsynchronousCancellation));
     }
 }
@@ -140,7 +141,7 @@ pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: 
     }
     let op =
         Op::new(OpKind::CancelPoint, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
-    let act = Act::Function { function: Function::Look, object: 0, timed_out: 0 };
+    let act = Act::Function { function: TrappedFunction::Look, object: 0, timed_out: 0 };
     operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None);
     true
 }

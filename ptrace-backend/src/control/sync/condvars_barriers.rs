@@ -9,7 +9,7 @@ use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, After, Call, Need, Next, Pending};
+use crate::control::state::pending::{Act, After, Continuation, InjectedCall, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
@@ -17,7 +17,7 @@ use crate::control::sync::queues::take_waiter;
 use crate::control::sync::rust_condvars::SIGNALLED;
 use crate::control::sync::{calls, cancellation, rust_condvars};
 use crate::control::tracee::Tracee;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 use crate::os::memory;
 
 /// The first half of a condition wait: releases the mutex and enqueues.
@@ -26,10 +26,10 @@ pub(crate) fn enqueue(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &MemoryState,
-    (index, function): (ThreadIndex, Function),
+    (index, function): (ThreadIndex, TrappedFunction),
     (cond, timed_out): (u64, u64),
     pending: &Pending,
-) -> Next {
+) -> Continuation {
     let of_rust = function.is_wait_of_rust();
     let mutex = tracee.tasks[index].argument(1);
     objects.conds.entry(cond).or_default().waiters.push(index);
@@ -40,7 +40,7 @@ pub(crate) fn enqueue(
     let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
     if of_rust {
         rust_condvars::give_back(tracee, scheduling, objects, index, mutex);
-        return Next::Stay(Box::new(Pending { op, site, need, act, deadline }));
+        return Continuation::Stay(Box::new(Pending { op, site, need, act, deadline }));
     }
     operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     objects.mutexes.entry(mutex).or_default().unlock();
@@ -48,10 +48,10 @@ pub(crate) fn enqueue(
     let memory_of = tracee.mutex_memory(mutex);
     if memory_of.is_simple() {
         memory::write(tracee.leader, mutex, &memory_of.released().bytes());
-        return Next::Stay(reacquire);
+        return Continuation::Stay(reacquire);
     }
-    let call = Call::new(tracee.layout.mutex_unlock, mutex, After::Stay(reacquire));
-    Next::Call(Box::new(call))
+    let call = InjectedCall::new(tracee.layout.mutex_unlock, mutex, After::Stay(reacquire));
+    Continuation::Call(Box::new(call))
 }
 
 /// The second half: the mutex is free, and is taken as its own lock function would take it, or by that.
@@ -61,20 +61,20 @@ pub(crate) fn take_mutex(
     index: ThreadIndex,
     mutex: u64,
     after: After,
-) -> Result<Next, ExecutionError> {
+) -> Result<Continuation, ExecutionError> {
     let memory_of = tracee.mutex_memory(mutex);
     calls::lock_mutex(tracee, objects, index, mutex);
     if !memory_of.is_simple() {
-        return Ok(Next::Call(Box::new(Call::new(tracee.layout.mutex_lock, mutex, after))));
+        return Ok(Continuation::Call(Box::new(InjectedCall::new(tracee.layout.mutex_lock, mutex, after))));
     }
     let taken = memory_of.taken(tracee.tasks[index].tid as u32);
     if !memory::write(tracee.leader, mutex, &taken.bytes()) {
         return Err(system("write a mutex")(std::io::Error::last_os_error()));
     }
     Ok(match after {
-        After::Stay(pending) => Next::Stay(pending),
-        After::Return(result) => Next::Return(result),
-        After::Jump(function) => Next::Jump(function),
+        After::Stay(pending) => Continuation::Stay(pending),
+        After::Return(result) => Continuation::Return(result),
+        After::Jump(function) => Continuation::Jump(function),
     })
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn arrive(
     index: ThreadIndex,
     at: u64,
     pending: &Pending,
-) -> Next {
+) -> Continuation {
     let barrier = objects.barriers.entry(at).or_default();
     let generation = barrier.generation;
     barrier.arrived.push(index);
@@ -121,7 +121,7 @@ pub(crate) fn arrive(
     let result = if serial { u64::from(u32::MAX) } else { 0 };
     let act = Act::LeaveBarrier { result };
     let need = Need::Generation(at, generation);
-    Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
+    Continuation::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
 }
 
 /// All have arrived: the last one is told that it is the serial thread. Where nobody looks at that, arrivals commute, and it is the
@@ -147,12 +147,12 @@ pub(crate) fn reach_out(
     objects: &mut Objects,
     account: &mut Account,
     index: ThreadIndex,
-    (function, handle): (Function, u64),
+    (function, handle): (TrappedFunction, u64),
     id: EventId,
 ) {
     match function {
-        Function::Cancel => cancellation::cancel(tracee, scheduling, objects, account, handle, id),
-        Function::Kill => {
+        TrappedFunction::Cancel => cancellation::cancel(tracee, scheduling, objects, account, handle, id),
+        TrappedFunction::Kill => {
             let to = tracee.tasks.rposition(|task| task.handle == handle);
             scheduling.threads[index].kills = to;
             // Until the thread ended, its handler could have run.

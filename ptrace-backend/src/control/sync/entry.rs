@@ -14,32 +14,32 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, limited};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::{InterruptedWait, Stage};
+use crate::control::state::thread::{InterruptedWait, RunState};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{calls, cancellation, robust_mutexes, rust_condvars, rwlocks, time_limits};
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, harness, operations};
 use crate::instructions::result::uses_result;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 
 /// Either makes the function the thread's pending operation, or lets the thread through at once.
 pub(crate) fn enter(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     timed_out: u64,
 ) -> Result<Flow, ExecutionError> {
     if resume_wait(tracee, scheduling, index) {
         return Ok(Flow::Rest);
     }
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
-    if function == Function::Panic {
+    if function == TrappedFunction::Panic {
         if account.first_panic.is_none() {
             account.first_panic = Some((scheduling.threads[index].name, tracee.stack(index)));
         }
-    } else if function == Function::Test {
+    } else if function == TrappedFunction::Test {
         harness::begin_test(tracee, scheduling, index);
-    } else if matches!(function, Function::CancelState | Function::CancelType) {
+    } else if matches!(function, TrappedFunction::CancelState | TrappedFunction::CancelType) {
         cancellation::set_cancellation(tracee, scheduling, account, index, function);
         // It may take effect in there.
         if scheduling.threads[index].cancellation.asynchronous
@@ -47,24 +47,24 @@ pub(crate) fn enter(
         {
             return Ok(Flow::Rest);
         }
-    } else if function == Function::Look {
+    } else if function == TrappedFunction::Look {
         if cancellation::may_end_here(tracee, scheduling, index) {
             return Ok(Flow::Rest);
         }
-    } else if function == Function::TestCancel {
+    } else if function == TrappedFunction::TestCancel {
         if !tracee.is_called_by_libc(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
             return Ok(Flow::Rest);
         }
     } else if !tracee.is_called_by_libc(caller)
         && tracee.tasks[index].calling.is_none()
         // A signal of a thread to itself concerns nobody else.
-        && !(function == Function::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
+        && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
         // They tell whether another thread has come to its end, which is no event.
         let asks_for_end = match function {
-            Function::TryJoin => Some("pthread_tryjoin_np"),
-            Function::TimedJoin if time_limits::is_over(tracee, scheduling, index, function) => {
+            TrappedFunction::TryJoin => Some("pthread_tryjoin_np"),
+            TrappedFunction::TimedJoin if time_limits::is_over(tracee, scheduling, index, function) => {
                 Some("pthread_timedjoin_np")
             }
             _ => None,
@@ -95,11 +95,11 @@ fn operation(
     objects: &mut Objects,
     memory: &mut MemoryState,
     index: ThreadIndex,
-    (function, timed_out): (Function, u64),
+    (function, timed_out): (TrappedFunction, u64),
     caller: u64,
 ) -> Result<Option<Flow>, ExecutionError> {
     let only_tries = time_limits::has_invalid_limit(tracee, index, function);
-    if only_tries && !matches!(function, Function::MutexTimedLock { .. }) {
+    if only_tries && !matches!(function, TrappedFunction::MutexTimedLock { .. }) {
         return Ok(None);
     }
     let object = tracee.tasks[index].argument(0);
@@ -113,7 +113,7 @@ fn operation(
     if let Some((kind, detail)) = misuse(tracee, scheduling, objects, memory, index, function, object) {
         let stack = tracee.stack(index);
         let failure = scheduling.failure(index, kind, detail, stack);
-        scheduling.threads[index].stage = Stage::Failed(failure);
+        scheduling.threads[index].run_state = RunState::Failed(failure);
         return Ok(Some(Flow::Rest));
     }
     let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
@@ -124,12 +124,12 @@ fn operation(
     let act = Act::Function { function, object, timed_out };
     let op = limited(op, &need, deadline);
     let pending = Pending { op, site: Site::default(), need, act, deadline };
-    let waits = function.waits_for_signal() || function == Function::BarrierWait;
+    let waits = function.waits_for_signal() || function == TrappedFunction::BarrierWait;
     // Waits on condition variables are always operations, so that what ends them has to be.
-    let wakes = matches!(function, Function::Signal | Function::Broadcast);
+    let wakes = matches!(function, TrappedFunction::Signal | TrappedFunction::Broadcast);
     let is_own_affair = !wakes && tracee.layout.is_own_affair(caller, object);
     let is_scheduled = tracee.is_scheduled(index) && !is_own_affair;
-    let is_first = function == Function::Create && !tracee.in_harness(index);
+    let is_first = function == TrappedFunction::Create && !tracee.in_harness(index);
     if !is_scheduled
         && !is_first
         && !waits
@@ -148,9 +148,9 @@ fn operation(
 fn finish_call(
     tracee: &mut Tracee,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
 ) -> Result<Option<Flow>, ExecutionError> {
-    if matches!(function, Function::Signal | Function::Broadcast) {
+    if matches!(function, TrappedFunction::Signal | TrappedFunction::Broadcast) {
         tracee.return_from_call(index, 0)?;
         return Ok(Some(Flow::Resume(0)));
     }
@@ -158,8 +158,8 @@ fn finish_call(
 }
 
 /// Takes note of what an object's own memory says about it, the first time that it is seen.
-fn learn(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, function: Function, object: u64) {
-    use Function as F;
+fn learn(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, function: TrappedFunction, object: u64) {
+    use TrappedFunction as F;
     match function {
         F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. }
             if !objects.mutexes.contains_key(&object) =>
@@ -189,10 +189,10 @@ fn misuse(
     objects: &Objects,
     memory: &MemoryState,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> Option<(FailureKind, FailureDetail)> {
-    use Function as F;
+    use TrappedFunction as F;
     let held_by = |owner: Option<ThreadIndex>| owner.map(|i| scheduling.threads[i].name);
     match function {
         F::MutexUnlock => {
@@ -227,10 +227,10 @@ fn describe_call(
     objects: &Objects,
     memory: &MemoryState,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> (Op, Need) {
-    use Function as F;
+    use TrappedFunction as F;
     if let Some(described) = rwlocks::describe_writer_preferring(tracee, memory, index, function, object) {
         return described;
     }

@@ -8,7 +8,7 @@ use crate::answers::read_timespec;
 use crate::control::memory::sharing::How;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Next, Pending, Requeue};
+use crate::control::state::pending::{Act, Continuation, Need, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Objects, is_left_behind};
 use crate::control::state::thread_index::ThreadIndex;
@@ -150,17 +150,17 @@ pub(crate) fn wait(
     pending: &Pending,
     addr: u64,
     value: u32,
-) -> (Effect, Next) {
+) -> (Effect, Continuation) {
     let all = pending.op.may.clone();
     if tracee.number(addr, 4) as u32 != value {
-        return (all, Next::Answer(-i64::from(libc::EAGAIN)));
+        return (all, Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
     objects.futexes.entry(addr).or_default().waiters.push(index);
     let op = Op::new(OpKind::FutexResume, []);
     let act = Act::FutexResume { addr, value: Some(value), result: 0 };
     let need = Need::Wake(addr);
     let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
-    (all, Next::Stay(Box::new(resume)))
+    (all, Continuation::Stay(Box::new(resume)))
 }
 
 /// Wakes up to `count` waiters of a futex and says how many.
@@ -192,11 +192,11 @@ pub(crate) fn requeue(
     requeue: Requeue,
     pick: Pick,
     id: EventId,
-) -> (Effect, Next) {
+) -> (Effect, Continuation) {
     let Requeue { from, wake: count, to, most, expected } = requeue;
     if expected.is_some_and(|value| tracee.number(from, 4) as u32 != value) {
         let looks = pending.op.may.accesses.iter().map(|access| Access::read(access.obj));
-        return (Effect::on(looks), Next::Answer(-i64::from(libc::EAGAIN)));
+        return (Effect::on(looks), Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
     let woken = wake(scheduling, objects, from, count, pick, Some(id));
     let mut moved = 0;
@@ -214,7 +214,7 @@ pub(crate) fn requeue(
     }
     // Without a comparison, the call says only how many it has woken.
     let result = if expected.is_some() { woken + moved } else { woken };
-    (pending.op.may.clone(), Next::Answer(result))
+    (pending.op.may.clone(), Continuation::Answer(result))
 }
 
 /// A parked waiter may go on, its call returning this.

@@ -9,17 +9,17 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{MutexMemory, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 
 /// Takes note of the beginning or the end of an object's life.
 pub(crate) fn note_life(
     scheduling: &Scheduling,
     objects: &mut Objects,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) {
-    use Function as F;
+    use TrappedFunction as F;
     match function {
         F::MutexInit | F::CondInit | F::RwInit | F::SemInit | F::BarrierInit => {
             objects.destroyed.remove(&object);
@@ -59,10 +59,10 @@ fn is_destroyed(
     tracee: &Tracee,
     objects: &Objects,
     memory: &MemoryState,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> bool {
-    use Function as F;
+    use TrappedFunction as F;
     let was_destroyed = || objects.destroyed.contains_key(&object);
     match function {
         F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::MutexUnlock => {

@@ -10,7 +10,7 @@ use checker::program::{ExecutionError, Pick};
 
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::pending::{Act, Continuation, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{OWNER_DIED, Objects};
 use crate::control::state::thread_index::ThreadIndex;
@@ -74,12 +74,12 @@ pub(crate) fn leave_next(
     mutexes: &[u64],
     site: Site,
     (pick, id): (Pick, EventId),
-) -> Next {
+) -> Continuation {
     let mut mutexes = mutexes.to_vec();
     if let Some(at) = mutexes.pop() {
         leave_mutex(tracee, scheduling, objects, at, pick, Some(id));
     }
-    leaving(memory, mutexes, site).map_or(Next::End, |pending| Next::Stay(Box::new(pending)))
+    leaving(memory, mutexes, site).map_or(Continuation::End, |pending| Continuation::Stay(Box::new(pending)))
 }
 
 /// Does to a mutex what the kernel does to those of a thread that ends.

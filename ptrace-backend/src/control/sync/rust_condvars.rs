@@ -11,7 +11,7 @@ use checker::program::Pick;
 use crate::control::memory::quarantine;
 use crate::control::memory::sharing::How;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Next, RUST_MUTEX};
+use crate::control::state::pending::{Continuation, RUST_MUTEX};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
@@ -64,10 +64,10 @@ pub(crate) fn take_mutex(
     index: ThreadIndex,
     mutex: u64,
     result: u64,
-) -> Next {
+) -> Continuation {
     hold_mutex(objects, index, RustMutex::Lock, mutex);
     memory::write(tracee.leader, mutex, &TAKEN.to_le_bytes());
-    Next::Return(result)
+    Continuation::Return(result)
 }
 
 /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.

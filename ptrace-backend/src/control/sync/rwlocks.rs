@@ -12,12 +12,12 @@ use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Next, Pending, limited, only_looks};
+use crate::control::state::pending::{Act, Continuation, Need, Pending, limited, only_looks};
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::calls;
 use crate::control::tracee::Tracee;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 use crate::os::memory;
 
 /// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, and where a `pthread_rwlock_t` holds it.
@@ -52,10 +52,10 @@ pub(crate) fn describe_writer_preferring(
     tracee: &Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> Option<(Op, Need)> {
-    use Function as F;
+    use TrappedFunction as F;
     match function {
         F::RustLock | F::RustReadLock | F::RustWriteLock => {}
         _ if function.is_of_rwlock() && prefers_writers(tracee, object) => {}
@@ -81,16 +81,16 @@ fn prefers_writers(tracee: &Tracee, object: u64) -> bool {
 }
 
 /// What stands for the lock: of Rust's, the word that its other operations change.
-fn rwlock_object(memory: &MemoryState, function: Function, object: u64) -> Obj {
+fn rwlock_object(memory: &MemoryState, function: TrappedFunction, object: u64) -> Obj {
     memory.object(object, if function.is_of_rwlock() { 1 } else { 4 })
 }
 
-fn await_rwlock(memory: &MemoryState, function: Function, object: u64) -> (Op, Need) {
+fn await_rwlock(memory: &MemoryState, function: TrappedFunction, object: u64) -> (Op, Need) {
     let need = match function {
-        Function::RustLock => Need::RustMutex(object, 4),
-        Function::RustReadLock => Need::RustRead(object),
-        Function::RustWriteLock => Need::RustWrite(object),
-        Function::ReadLock | Function::ReadTimedLock { .. } => Need::ReadLock(object),
+        TrappedFunction::RustLock => Need::RustMutex(object, 4),
+        TrappedFunction::RustReadLock => Need::RustRead(object),
+        TrappedFunction::RustWriteLock => Need::RustWrite(object),
+        TrappedFunction::ReadLock | TrappedFunction::ReadTimedLock { .. } => Need::ReadLock(object),
         _ => Need::WriteLock(object),
     };
     (Op::new(OpKind::Await, [Access::read(rwlock_object(memory, function, object))]), need)
@@ -101,14 +101,14 @@ pub(crate) fn take(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
     index: ThreadIndex,
     pending: &Pending,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
-) -> (Effect, Next) {
+) -> (Effect, Continuation) {
     let all = pending.op.may.clone();
     let stay = |(op, need): (Op, Need)| {
         let Pending { site, ref act, deadline, .. } = *pending;
         let op = limited(op, &need, deadline);
-        Next::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
+        Continuation::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
     };
     if pending.deadline.is_some() {
         account.note(Peculiarity::TimedWaitForWriterPreferringLock);
@@ -119,19 +119,19 @@ pub(crate) fn take(
     }
     if can_take(tracee, objects, function, object) {
         calls::carry_out(tracee, scheduling, objects, index, function, object);
-        return (all, Next::Pass);
+        return (all, Continuation::Pass);
     }
     let did = if announce_writer(tracee, objects, index, function, object) { all } else { only_looks(&all) };
     (did, stay(await_rwlock(memory, function, object)))
 }
 
-fn can_take(tracee: &Tracee, objects: &Objects, function: Function, object: u64) -> bool {
+fn can_take(tracee: &Tracee, objects: &Objects, function: TrappedFunction, object: u64) -> bool {
     let word = Word(tracee.number(object, 4) as u32);
     match function {
-        Function::RustLock => word.0 == 0,
-        Function::RustReadLock => word.can_read(),
-        Function::RustWriteLock => word.can_write(),
-        Function::ReadLock | Function::ReadTimedLock { .. } => can_read(objects, object),
+        TrappedFunction::RustLock => word.0 == 0,
+        TrappedFunction::RustReadLock => word.can_read(),
+        TrappedFunction::RustWriteLock => word.can_write(),
+        TrappedFunction::ReadLock | TrappedFunction::ReadTimedLock { .. } => can_read(objects, object),
         _ => objects.rwlocks.get(&object).is_none_or(|lock| lock.can_write()),
     }
 }
@@ -141,16 +141,16 @@ fn announce_writer(
     tracee: &Tracee,
     objects: &mut Objects,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> bool {
     match function {
-        Function::RustWriteLock => {
+        TrappedFunction::RustWriteLock => {
             let word = Word(tracee.number(object, 4) as u32);
             let announced = word.0 | Word::WRITERS_WAIT;
             !word.has_writer_waiting() && memory::write(tracee.leader, object, &announced.to_le_bytes())
         }
-        Function::WriteLock | Function::WriteTimedLock { .. } => {
+        TrappedFunction::WriteLock | TrappedFunction::WriteTimedLock { .. } => {
             let queue = &mut objects.rwlocks.entry(object).or_default().queue;
             let is_new = !queue.contains(&index);
             if is_new {
@@ -169,7 +169,7 @@ pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex
     if let Some(lock) = objects.rwlocks.get_mut(&object) {
         lock.queue.retain(|&writer| writer != index);
     }
-    let reads = matches!(function, Function::ReadTimedLock { .. });
+    let reads = matches!(function, TrappedFunction::ReadTimedLock { .. });
     (reads && prefers_writers(tracee, object)).then_some(timed_out)
 }
 
@@ -177,10 +177,10 @@ pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex
 pub(crate) fn fails_behind_writer(
     tracee: &Tracee,
     objects: &Objects,
-    function: Function,
+    function: TrappedFunction,
     object: u64,
 ) -> bool {
-    function == Function::ReadTryLock && prefers_writers(tracee, object) && !can_read(objects, object)
+    function == TrappedFunction::ReadTryLock && prefers_writers(tracee, object) && !can_read(objects, object)
 }
 
 /// Whether a lock of the C library can be had for reading.

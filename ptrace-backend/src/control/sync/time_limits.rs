@@ -5,11 +5,11 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::layout::functions::Function;
+use crate::layout::functions::TrappedFunction;
 
 /// Which argument of a function is its time limit.
-fn time_limit(function: Function) -> Option<usize> {
-    use Function as F;
+fn time_limit(function: TrappedFunction) -> Option<usize> {
+    use TrappedFunction as F;
     match function {
         F::MutexTimedLock { limit }
         | F::CondTimedWait { limit }
@@ -26,9 +26,9 @@ pub(crate) fn deadline(
     tracee: &Tracee,
     scheduling: &Scheduling,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
 ) -> Option<u64> {
-    if function == Function::RustCondTimedWait {
+    if function == TrappedFunction::RustCondTimedWait {
         return Some(rust_deadline(tracee, scheduling, index));
     }
     let limit = time_limit(function).map(|i| tracee.tasks[index].argument(i));
@@ -40,7 +40,7 @@ pub(crate) fn is_over(
     tracee: &Tracee,
     scheduling: &Scheduling,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
 ) -> bool {
     deadline(tracee, scheduling, index, function)
         .is_some_and(|deadline| deadline <= scheduling.threads[index].world.now)
@@ -48,7 +48,7 @@ pub(crate) fn is_over(
 
 /// Whether the time limit of a call is no time (POSIX: `EINVAL`). The C library looks at it before anything else, but at
 /// that of a mutex only where it would have to wait.
-pub(crate) fn has_invalid_limit(tracee: &Tracee, index: ThreadIndex, function: Function) -> bool {
+pub(crate) fn has_invalid_limit(tracee: &Tracee, index: ThreadIndex, function: TrappedFunction) -> bool {
     let limit = time_limit(function).map(|i| tracee.tasks[index].argument(i)).filter(|&limit| limit != 0);
     limit.is_some_and(|limit| !is_valid_timespec(tracee.leader, limit))
 }
@@ -58,7 +58,7 @@ pub(crate) fn fails_by_limit(
     tracee: &Tracee,
     objects: &Objects,
     index: ThreadIndex,
-    function: Function,
+    function: TrappedFunction,
     mutex: u64,
 ) -> bool {
     let can_lock = || objects.mutexes.get(&mutex).is_none_or(|mutex| mutex.can_lock(index));

@@ -10,7 +10,7 @@ use crate::control::state::flow::system;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::detour::{Copied, Detour, JUMP, Log, WIDEST};
-use crate::layout::What;
+use crate::layout::TrapKind;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::{Regs, Tid};
 
@@ -159,8 +159,8 @@ impl Tracee {
         if !self.detouring.on {
             return None;
         }
-        match self.layout.traps.get(&at)?.what {
-            What::Access(candidate) if self.detouring.covers(candidate) => {
+        match self.layout.traps.get(&at)?.kind {
+            TrapKind::Access(candidate) if self.detouring.covers(candidate) => {
                 self.layout.detours.as_ref()?.runs(candidate)
             }
             _ => None,

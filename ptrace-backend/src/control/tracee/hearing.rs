@@ -10,8 +10,8 @@ use crate::control::state::flow::{Heard, system};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
-use crate::layout::What;
-use crate::os::wait::{self, Wait};
+use crate::layout::TrapKind;
+use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process, ptrace};
 use crate::target::startup::answer_time_stamp;
 
@@ -33,8 +33,8 @@ impl Tracee {
         let Ok(mut regs) = ptrace::registers(child) else { return false };
         let at = regs.rip.wrapping_sub(1);
         let Some(trap) = self.layout.traps.get(&at) else { return false };
-        match (&trap.what, &trap.stub) {
-            (What::Special(special), _) => special.complete(&mut regs, 0),
+        match (&trap.kind, &trap.stub) {
+            (TrapKind::Special(special), _) => special.complete(&mut regs, 0),
             (_, Some((stub, _))) => regs.rip = *stub,
             (_, None) => return false,
         }
@@ -42,26 +42,26 @@ impl Tracee {
     }
 
     /// A process that is not scheduled has something to report: it goes on.
-    pub(crate) fn bystander(&mut self, who: Tid, status: Wait) {
+    pub(crate) fn bystander(&mut self, who: Tid, status: WaitStatus) {
         let signal = match status {
-            Wait::Exited(_) | Wait::Killed(_) => {
+            WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
                 self.bystanders.retain(|&child| child != who);
                 return;
             }
-            Wait::Fork | Wait::Vfork | Wait::Clone => {
+            WaitStatus::Fork | WaitStatus::Vfork | WaitStatus::Clone => {
                 if let Ok(child) = ptrace::event_message(who) {
                     self.take_in(child as Tid);
                 }
                 0
             }
-            Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
-            Wait::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
-            Wait::Signal(signal) => signal,
-            Wait::Seccomp => {
+            WaitStatus::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
+            WaitStatus::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
+            WaitStatus::Signal(signal) => signal,
+            WaitStatus::Seccomp => {
                 self.answer_parent(who);
                 0
             }
-            Wait::Exec | Wait::Exit | Wait::Stopped => 0,
+            WaitStatus::Exec | WaitStatus::Exit | WaitStatus::Stopped => 0,
         };
         let _ = ptrace::resume(who, signal);
     }
@@ -78,7 +78,7 @@ impl Tracee {
     /// A process that is not scheduled has created another one, or a thread.
     fn take_in(&mut self, child: Tid) {
         match self.early.remove(&child) {
-            Some(Wait::Exited(_) | Wait::Killed(_)) => return,
+            Some(WaitStatus::Exited(_) | WaitStatus::Killed(_)) => return,
             // Its first stop.
             Some(_) => drop(ptrace::resume(child, 0)),
             None => {}
@@ -92,7 +92,7 @@ impl Tracee {
     }
 
     /// Waits for a thread or process of which it is known that it reports in a moment.
-    pub(crate) fn hear_soon(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+    pub(crate) fn hear_soon(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
         match self.hear(tid, |reason| reason != Reason::TimedOut)? {
             Heard::Report(status) => Ok(status),
             Heard::Over(reason) => {
@@ -103,7 +103,7 @@ impl Tracee {
     }
 
     /// Lets a thread run one instruction.
-    pub(crate) fn step(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+    pub(crate) fn step(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
         ptrace::step(tid).map_err(system("step a thread"))?;
         self.hear_soon(tid)
     }
@@ -122,7 +122,7 @@ impl Tracee {
             match self.watch.wait(is_alone.then_some(tid), &matters).map_err(system("wait for a thread"))? {
                 Err(reason) => return Ok(Heard::Over(reason)),
                 // Whichever thread executes a program has the main thread's number from then on.
-                Ok((who, status)) if who == tid || (who == self.leader && status == Wait::Exec) => {
+                Ok((who, status)) if who == tid || (who == self.leader && status == WaitStatus::Exec) => {
                     return Ok(Heard::Report(status));
                 }
                 Ok((who, status)) => self.overhear(who, status),
@@ -131,8 +131,8 @@ impl Tracee {
     }
 
     /// Another one than was waited for has something to report.
-    fn overhear(&mut self, who: Tid, status: Wait) {
-        let has_ended = matches!(status, Wait::Exited(_) | Wait::Killed(_));
+    fn overhear(&mut self, who: Tid, status: WaitStatus) {
+        let has_ended = matches!(status, WaitStatus::Exited(_) | WaitStatus::Killed(_));
         if let Some(task) = self.tasks.iter_mut().find(|task| task.tid == who) {
             // A thread that executes another program ends all others first, which waits until that has been heard of.
             task.reaped |= has_ended;
@@ -187,7 +187,7 @@ impl Tracee {
             let tid = self.tasks[at].tid;
             while !self.tasks[at].reaped {
                 match self.hear_soon(tid)? {
-                    Wait::Exited(_) | Wait::Killed(_) => self.tasks[at].reaped = true,
+                    WaitStatus::Exited(_) | WaitStatus::Killed(_) => self.tasks[at].reaped = true,
                     _ => drop(ptrace::resume(tid, 0)),
                 }
             }
@@ -202,7 +202,9 @@ impl Tracee {
         left.retain(|&tid| wait::is_left(tid));
         while !left.is_empty() {
             match self.watch.wait(None, |reason| reason == Reason::TimedOut) {
-                Ok(Ok((who, Wait::Exited(_) | Wait::Killed(_)))) => left.retain(|&tid| tid != who),
+                Ok(Ok((who, WaitStatus::Exited(_) | WaitStatus::Killed(_)))) => {
+                    left.retain(|&tid| tid != who)
+                }
                 Ok(Ok((who, _))) => {
                     if !left.contains(&who) {
                         ptrace::kill(who);

@@ -4,7 +4,7 @@
 use checker::program::ExecutionError;
 
 use crate::control::state::flow::Flow;
-use crate::control::state::pending::{After, Call};
+use crate::control::state::pending::{After, InjectedCall};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
@@ -14,7 +14,7 @@ pub(crate) fn end_call(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     index: ThreadIndex,
-    call: Call,
+    call: InjectedCall,
 ) -> Result<Flow, ExecutionError> {
     let error = tracee.tasks[index].regs.rax;
     if let Some(saved) = call.saved {

@@ -18,14 +18,14 @@ use crate::control::knowledge::Shared;
 use crate::control::state::client::Processes;
 use crate::control::state::detouring::Detouring;
 use crate::control::state::flow::system;
-use crate::control::state::pending::Call;
+use crate::control::state::pending::InjectedCall;
 use crate::control::state::probes::Probes;
 use crate::control::state::sync_objects::MutexMemory;
 use crate::control::state::thread::Part;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, memory, ptrace};
 use crate::spec::Stepping;
 
@@ -54,7 +54,7 @@ pub(crate) struct Tracee {
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
     /// New threads and processes that have reported before whatever created them did.
-    pub(crate) early: FxHashMap<Tid, Wait>,
+    pub(crate) early: FxHashMap<Tid, WaitStatus>,
     pub(crate) stepping: Stepping,
     pub(crate) probes: Probes,
     pub(crate) detouring: Detouring,
@@ -77,7 +77,7 @@ pub(crate) struct Task {
     /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
     pub(crate) deferred_signal: i32,
     /// It is inside a function that it was made to call.
-    pub(crate) calling: Option<Box<Call>>,
+    pub(crate) calling: Option<Box<InjectedCall>>,
     /// The word that the kernel clears when the thread ends; `None` if that is not known.
     pub(crate) tid_word: Option<u64>,
     /// It stops where it ends. The main thread is another matter.

@@ -3,10 +3,10 @@
 use checker::program::ExecutionError;
 
 use crate::control::state::flow::{Flow, system};
-use crate::control::state::pending::Call;
+use crate::control::state::pending::InjectedCall;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::wait::Wait;
+use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
 
 /// Room below a return address at a function's entry that keeps the stack aligned for another call.
@@ -61,7 +61,7 @@ impl Tracee {
         while code.contains(self.tasks[index].regs.rip) {
             let status = self.step(tid)?;
             self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            if let Wait::Signal(signal) = status
+            if let WaitStatus::Signal(signal) = status
                 && signal != libc::SIGTRAP
             {
                 self.tasks[index].deferred_signal = signal;
@@ -116,8 +116,8 @@ impl Tracee {
         loop {
             let status = self.step(tid)?;
             self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            if status != Wait::Signal(libc::SIGTRAP) || self.tasks[index].regs.rip != at {
-                if let Wait::Signal(signal) = status
+            if status != WaitStatus::Signal(libc::SIGTRAP) || self.tasks[index].regs.rip != at {
+                if let WaitStatus::Signal(signal) = status
                     && signal != libc::SIGTRAP
                 {
                     self.tasks[index].deferred_signal = signal;
@@ -134,7 +134,11 @@ impl Tracee {
     }
 
     /// A thread that stands at a function's entry calls another one, which returns to a trap.
-    pub(crate) fn begin_call(&mut self, index: ThreadIndex, call: Call) -> Result<(), ExecutionError> {
+    pub(crate) fn begin_call(
+        &mut self,
+        index: ThreadIndex,
+        call: InjectedCall,
+    ) -> Result<(), ExecutionError> {
         let saved = self.tasks[index].regs;
         let back = saved.rsp.wrapping_sub(FRAME);
         if !memory::write(self.leader, back, &self.layout.returned.to_le_bytes()) {
@@ -142,7 +146,7 @@ impl Tracee {
         }
         let task = &mut self.tasks[index];
         task.regs = Regs { rip: call.function, rdi: call.argument, rsp: back, ..saved };
-        task.calling = Some(Box::new(Call { saved: Some(saved), ..call }));
+        task.calling = Some(Box::new(InjectedCall { saved: Some(saved), ..call }));
         self.write_registers(index)
     }
 

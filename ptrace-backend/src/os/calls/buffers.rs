@@ -16,15 +16,16 @@ pub(crate) struct Buffer {
 
 /// An argument that is an address.
 #[derive(Clone, Copy)]
-struct Pointer {
+struct PointerArgument {
     /// The first one is 0.
     nth: usize,
-    len: Len,
+    len: BufferSize,
     writes: bool,
 }
 
+/// The size of a buffer, as arguments say.
 #[derive(Clone, Copy)]
-enum Len {
+enum BufferSize {
     Bytes(u64),
     /// So many elements as an argument says, each of so many bytes.
     Each(usize, u64),
@@ -38,23 +39,23 @@ enum Len {
     Message(usize),
 }
 
-const fn reads(nth: usize, len: Len) -> Pointer {
-    Pointer { nth, len, writes: false }
+const fn reads(nth: usize, len: BufferSize) -> PointerArgument {
+    PointerArgument { nth, len, writes: false }
 }
 
-const fn writes(nth: usize, len: Len) -> Pointer {
-    Pointer { nth, len, writes: true }
+const fn writes(nth: usize, len: BufferSize) -> PointerArgument {
+    PointerArgument { nth, len, writes: true }
 }
 
-const TIMESPEC: Len = Len::Bytes(16);
-const ITIMER: Len = Len::Bytes(32);
-const SIGNALS: Len = Len::Bytes(8);
-const INFO: Len = Len::Bytes(128);
-const NUMBER: Len = Len::Bytes(4);
-const USAGE: Len = Len::Bytes(144);
-const LOCK: Len = Len::Bytes(32);
+const TIMESPEC: BufferSize = BufferSize::Bytes(16);
+const ITIMER: BufferSize = BufferSize::Bytes(32);
+const SIGNALS: BufferSize = BufferSize::Bytes(8);
+const INFO: BufferSize = BufferSize::Bytes(128);
+const NUMBER: BufferSize = BufferSize::Bytes(4);
+const USAGE: BufferSize = BufferSize::Bytes(144);
+const LOCK: BufferSize = BufferSize::Bytes(32);
 /// The values of all semaphores of a set, of two bytes each: few sets have more of them.
-const SEMAPHORES: Len = Len::Bytes(64);
+const SEMAPHORES: BufferSize = BufferSize::Bytes(64);
 
 const TYPE_OF_MESSAGE: u64 = 8;
 
@@ -69,20 +70,20 @@ pub(crate) fn of(
     let pointers = pointers.filter(|(at, _)| *at != 0);
     let buffers = pointers.map(|(at, pointer)| {
         let len = match pointer.len {
-            Len::Bytes(len) => len,
-            Len::Each(count, size) => u64::from(argument(regs, count) as u32).saturating_mul(size),
-            Len::Bits(count) => u64::from(argument(regs, count) as u32).div_ceil(64) * 8,
-            Len::At(length) => number(argument(regs, length), 4),
-            Len::Text => text(at) + 1,
-            Len::Message(size) => u64::from(argument(regs, size) as u32) + TYPE_OF_MESSAGE,
+            BufferSize::Bytes(len) => len,
+            BufferSize::Each(count, size) => u64::from(argument(regs, count) as u32).saturating_mul(size),
+            BufferSize::Bits(count) => u64::from(argument(regs, count) as u32).div_ceil(64) * 8,
+            BufferSize::At(length) => number(argument(regs, length), 4),
+            BufferSize::Text => text(at) + 1,
+            BufferSize::Message(size) => u64::from(argument(regs, size) as u32) + TYPE_OF_MESSAGE,
         };
         Buffer { at, len, writes: pointer.writes }
     });
     buffers.filter(|buffer| buffer.len > 0).collect()
 }
 
-fn pointers(regs: &Regs) -> &'static [Pointer] {
-    use Len::{At, Bits, Bytes, Each};
+fn pointers(regs: &Regs) -> &'static [PointerArgument] {
+    use BufferSize::{At, Bits, Bytes, Each};
     match regs.orig_rax as c_long {
         libc::SYS_poll | libc::SYS_ppoll => const { &[writes(0, Each(1, 8))] },
         libc::SYS_select | libc::SYS_pselect6 => {
@@ -112,10 +113,10 @@ fn pointers(regs: &Regs) -> &'static [Pointer] {
         },
         libc::SYS_statfs | libc::SYS_fstatfs => const { &[writes(1, Bytes(120))] },
         libc::SYS_getxattr | libc::SYS_lgetxattr | libc::SYS_fgetxattr => {
-            const { &[reads(1, Len::Text), writes(2, Each(3, 1))] }
+            const { &[reads(1, BufferSize::Text), writes(2, Each(3, 1))] }
         }
         libc::SYS_setxattr | libc::SYS_lsetxattr | libc::SYS_fsetxattr => {
-            const { &[reads(1, Len::Text), reads(2, Each(3, 1))] }
+            const { &[reads(1, BufferSize::Text), reads(2, Each(3, 1))] }
         }
         libc::SYS_listxattr | libc::SYS_llistxattr | libc::SYS_flistxattr => {
             const { &[writes(1, Each(2, 1))] }
@@ -176,8 +177,8 @@ fn pointers(regs: &Regs) -> &'static [Pointer] {
             libc::SETALL => const { &[reads(3, SEMAPHORES)] },
             _ => &[],
         },
-        libc::SYS_msgsnd => const { &[reads(1, Len::Message(2))] },
-        libc::SYS_msgrcv => const { &[writes(1, Len::Message(2))] },
+        libc::SYS_msgsnd => const { &[reads(1, BufferSize::Message(2))] },
+        libc::SYS_msgrcv => const { &[writes(1, BufferSize::Message(2))] },
         libc::SYS_msgctl | libc::SYS_shmctl => match regs.rsi as i32 {
             libc::IPC_STAT => const { &[writes(2, Bytes(120))] },
             libc::IPC_SET => const { &[reads(2, Bytes(120))] },
@@ -191,13 +192,13 @@ fn pointers(regs: &Regs) -> &'static [Pointer] {
     }
 }
 
-fn ioctl(request: u64) -> &'static [Pointer] {
+fn ioctl(request: u64) -> &'static [PointerArgument] {
     match request {
         libc::FIONREAD => const { &[writes(2, NUMBER)] },
         libc::FIONBIO => const { &[reads(2, NUMBER)] },
-        libc::TIOCGWINSZ => const { &[writes(2, Len::Bytes(8))] },
+        libc::TIOCGWINSZ => const { &[writes(2, BufferSize::Bytes(8))] },
         libc::TIOCGPGRP => const { &[writes(2, NUMBER)] },
-        libc::TCGETS => const { &[writes(2, Len::Bytes(36))] },
+        libc::TCGETS => const { &[writes(2, BufferSize::Bytes(36))] },
         _ => &[],
     }
 }
