@@ -14,7 +14,7 @@ use checker::names::Obj;
 use checker::operation::{Access, Op, OpKind};
 use smallvec::SmallVec;
 
-use crate::control::kernel::touched::{Touched, is_called_by_libc, named_file};
+use crate::control::kernel::touched::{Touched, is_libc_internal_syscall, named_file};
 use crate::control::kernel::{file_names, process_state};
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::How;
@@ -63,7 +63,7 @@ pub(crate) fn kernel_accesses(
     };
     // Its `fcntl` makes the call in a function of its own.
     let is_wrapped = tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_fcntl;
-    let is_own = !is_wrapped && touched.iter().any(is_elsewhere) && is_called_by_libc(tracee, index);
+    let is_own = !is_wrapped && touched.iter().any(is_elsewhere) && is_libc_internal_syscall(tracee, index);
     for touched in touched {
         let (place, object, writes) = match touched {
             Touched::Memory { .. } if is_own => continue,

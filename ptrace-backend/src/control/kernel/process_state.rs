@@ -7,7 +7,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
 use smallvec::SmallVec;
 
-use crate::control::kernel::touched::{Touched, is_called_by_libc};
+use crate::control::kernel::touched::{Touched, is_libc_internal_syscall};
 use crate::control::state::account::Account;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -46,7 +46,7 @@ pub(super) fn touched(
             Some(path) if path.ends_with("comm") => true,
             Some(path) => {
                 // The C library reads some for itself, and lists none.
-                if call == libc::SYS_getdents64 || !is_called_by_libc(tracee, index) {
+                if call == libc::SYS_getdents64 || !is_libc_internal_syscall(tracee, index) {
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     enter(&format!("/proc/…/{name}"));
                 }

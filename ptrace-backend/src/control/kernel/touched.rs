@@ -61,7 +61,7 @@ pub(super) fn named_file(tracee: &Tracee, index: ThreadIndex, writes: bool) -> O
 
 /// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
 /// called from there.
-pub(super) fn is_called_by_libc(tracee: &Tracee, index: ThreadIndex) -> bool {
+pub(super) fn is_libc_internal_syscall(tracee: &Tracee, index: ThreadIndex) -> bool {
     const WRAPPER: usize = 2;
     let frames = tracee.raw_frames(index, WRAPPER);
     let [call, caller] = frames.as_slice() else { return false };

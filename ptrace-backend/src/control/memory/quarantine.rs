@@ -66,7 +66,7 @@ pub(crate) fn enter_free(
     let addr = tracee.tasks[index].argument(0);
     let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
     // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
-    if addr == 0 || tracee.is_called_by_libc(back) || !tracee.concurrent {
+    if addr == 0 || tracee.is_libc_call_site(back) || !tracee.concurrent {
         memory.heap.forget(addr);
         return pass_through(tracee, index);
     }
@@ -110,7 +110,7 @@ pub(crate) fn enter_resize(
     if !tracee.concurrent {
         return Ok(None);
     }
-    let is_internal = tracee.is_called_by_libc(back);
+    let is_internal = tracee.is_libc_call_site(back);
     if !memory.heap.names {
         if !is_internal {
             free_unnamed(tracee, memory, index, addr);

@@ -52,10 +52,10 @@ pub(crate) fn enter(
             return Ok(Flow::Rest);
         }
     } else if function == TrappedFunction::TestCancel {
-        if !tracee.is_called_by_libc(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
+        if !tracee.is_libc_call_site(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
             return Ok(Flow::Rest);
         }
-    } else if !tracee.is_called_by_libc(caller)
+    } else if !tracee.is_libc_call_site(caller)
         && tracee.tasks[index].calling.is_none()
         // A signal of a thread to itself concerns nobody else.
         && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)

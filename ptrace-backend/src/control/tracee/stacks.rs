@@ -36,7 +36,7 @@ impl Tracee {
     /// Whether the code that a function returns to is code of the C library that calls the function itself. What the library calls
     /// back may end with a jump to a function, which then returns to the library as well: through a register or memory, whereas
     /// the library calls the functions of threads and of its allocator directly, or through a slot.
-    pub(crate) fn is_called_by_libc(&self, back: u64) -> bool {
+    pub(crate) fn is_libc_call_site(&self, back: u64) -> bool {
         /// `call [rip + slot]`, and `call function`, which is shorter.
         const BY_SLOT: [u8; 2] = [0xff, 0x15];
         const DIRECT: u8 = 0xe8;
