@@ -18,7 +18,7 @@ use crate::control::enabled::{self, Waiter};
 use crate::control::kernel::signal_state::Signals;
 use crate::control::kernel::{signal_waits, signals, timers};
 use crate::control::operations;
-use crate::control::process::Process;
+use crate::control::state::account::Account;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
@@ -140,70 +140,68 @@ pub(crate) fn may_interrupt(tracee: &Tracee, scheduling: &Scheduling) -> bool {
     })
 }
 
-impl Process {
-    /// Lets a timer expire.
-    pub(crate) fn expire(&mut self, nth: usize) -> Result<Event, ExecutionError> {
-        let Self { tracee, scheduling, objects, account, .. } = self;
-        let timer = &scheduling.timers[nth];
-        let Some(due) = timer.awaited() else {
-            return Err(ExecutionError::Impossible("the timer is not set".to_owned()));
-        };
-        let timing = Some(enabled::timing(tracee, scheduling, objects, Waiter::Timer(nth), due));
-        let target = target(tracee, scheduling, timer);
-        let op = operation(tracee, scheduling, timer, target);
-        let did = op.may.clone();
-        let id = EventId { thread: timer.name, index: timer.events };
-        let now = scheduling.time_after(timer.now.max(due), &did);
-        let timer = &mut scheduling.timers[nth];
-        timer.begun.push(timer.begun.last().copied().unwrap_or(0).max(due));
-        timer.events += 1;
-        timer.now = now;
-        timer.due = (timer.interval > 0).then(|| due.saturating_add(timer.interval));
-        scheduling.events += 1;
-        scheduling.expirations += 1;
-        let moves = scheduling.moves();
-        let timer = &mut scheduling.timers[nth];
-        timer.expired_at = Some(moves);
-        let site = timer.site;
-        match &timer.does {
-            Expiry::Nothing => {}
-            Expiry::Count { counter, .. } => {
-                let number = counter.as_ref().and_then(|counter| {
-                    counter.add(1);
-                    counter.number()
-                });
-                // Nobody can come upon it once its last descriptor is closed.
-                if number.is_some_and(|number| !timer::has_counter(tracee.leader, number)) {
-                    timer.due = None;
-                }
+/// Lets a timer expire.
+pub(crate) fn expire(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    account: &mut Account,
+    nth: usize,
+) -> Result<Event, ExecutionError> {
+    let timer = &scheduling.timers[nth];
+    let Some(due) = timer.awaited() else {
+        return Err(ExecutionError::Impossible("the timer is not set".to_owned()));
+    };
+    let timing = Some(enabled::timing(tracee, scheduling, objects, Waiter::Timer(nth), due));
+    let target = target(tracee, scheduling, timer);
+    let op = operation(tracee, scheduling, timer, target);
+    let did = op.may.clone();
+    let id = EventId { thread: timer.name, index: timer.events };
+    let now = scheduling.time_after(timer.now.max(due), &did);
+    let timer = &mut scheduling.timers[nth];
+    timer.begun.push(timer.begun.last().copied().unwrap_or(0).max(due));
+    timer.events += 1;
+    timer.now = now;
+    timer.due = (timer.interval > 0).then(|| due.saturating_add(timer.interval));
+    scheduling.events += 1;
+    scheduling.expirations += 1;
+    let moves = scheduling.moves();
+    let timer = &mut scheduling.timers[nth];
+    timer.expired_at = Some(moves);
+    let site = timer.site;
+    match &timer.does {
+        Expiry::Nothing => {}
+        Expiry::Count { counter, .. } => {
+            let number = counter.as_ref().and_then(|counter| {
+                counter.add(1);
+                counter.number()
+            });
+            // Nobody can come upon it once its last descriptor is closed.
+            if number.is_some_and(|number| !timer::has_counter(tracee.leader, number)) {
+                timer.due = None;
             }
-            Expiry::Signal { to, signal, value } => {
-                let (to, signal, value) = (*to, *signal, *value);
-                let thread = target.map(|target| tracee.tasks[target].tid);
-                let at = thread.unwrap_or(tracee.leader);
-                if to.is_some() && target.is_none() {
-                    // Its thread has ended.
-                } else if Signals::of(at).is_some_and(|signals| signals.is_pending(signal)) {
-                    timer.overrun = timer.overrun.saturating_add(1);
-                } else {
-                    timer.overrun = 0;
-                    let _ = timer::send_signal(tracee.leader, thread, signal, value, 0);
-                }
-                if let Some(target) = target {
-                    let world = &mut scheduling.threads[target].world;
-                    world.now = world.now.max(due);
-                    let takes = signals_of(tracee, target).is_some_and(|signals| signals.takes(signal));
-                    if takes && signal_waits::interrupt(tracee, scheduling, target, Some(target)) {
-                        signal_waits::note_handler_of(
-                            tracee,
-                            account,
-                            signal as u64,
-                            Peculiarity::TimerSignals,
-                        );
-                    }
+        }
+        Expiry::Signal { to, signal, value } => {
+            let (to, signal, value) = (*to, *signal, *value);
+            let thread = target.map(|target| tracee.tasks[target].tid);
+            let at = thread.unwrap_or(tracee.leader);
+            if to.is_some() && target.is_none() {
+                // Its thread has ended.
+            } else if Signals::of(at).is_some_and(|signals| signals.is_pending(signal)) {
+                timer.overrun = timer.overrun.saturating_add(1);
+            } else {
+                timer.overrun = 0;
+                let _ = timer::send_signal(tracee.leader, thread, signal, value, 0);
+            }
+            if let Some(target) = target {
+                let world = &mut scheduling.threads[target].world;
+                world.now = world.now.max(due);
+                let takes = signals_of(tracee, target).is_some_and(|signals| signals.takes(signal));
+                if takes && signal_waits::interrupt(tracee, scheduling, target, Some(target)) {
+                    signal_waits::note_handler_of(tracee, account, signal as u64, Peculiarity::TimerSignals);
                 }
             }
         }
-        Ok(Event { id, did, op, pick: Pick::Only, site, woken_by: None, timing })
     }
+    Ok(Event { id, did, op, pick: Pick::Only, site, woken_by: None, timing })
 }

@@ -40,7 +40,8 @@ impl Process {
         let impossible = |why: &str| ExecutionError::Impossible(format!("{} {why}", choice.agent));
         let name = choice.agent.thread();
         if let Some(nth) = expiry::position(&self.scheduling, name) {
-            return Ok((self.expire(nth)?, Waiter::Timer(nth)));
+            let Self { tracee, scheduling, objects, account, .. } = self;
+            return Ok((expiry::expire(tracee, scheduling, objects, account, nth)?, Waiter::Timer(nth)));
         }
         if name.is_client() {
             return Ok((self.step_of_client()?, Waiter::Client));
