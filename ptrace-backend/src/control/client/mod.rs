@@ -264,12 +264,12 @@ impl Process {
             ClientStep::Begin => {
                 access::begin_concurrency(&mut self.tracee, &mut self.memory)?;
                 self.set_phase(ClientPhase::Runs);
-                self.tracee.start_client(now)?;
+                processes::start(&mut self.tracee, now)?;
             }
             // The client may have an answer then, if only that there is none: it is looked at again.
             ClientStep::Operation(_) if self.scheduling.exiting && !self.tracee.gone => {
                 self.tracee.end_program()?;
-                self.tracee.settle_client(now)?;
+                processes::settle(&mut self.tracee, now)?;
             }
             ClientStep::Operation(nth) => {
                 let leader = self.tracee.leader;
@@ -277,9 +277,9 @@ impl Process {
                     let are_several = client.operations(leader).nth(1).is_some();
                     client.goes_unwatched |= are_several;
                 }
-                self.tracee.step_client(nth, false, now)?;
+                processes::step(&mut self.tracee, nth, false, now)?;
             }
-            ClientStep::Time(nth, _) => self.tracee.step_client(nth, true, now)?,
+            ClientStep::Time(nth, _) => processes::step(&mut self.tracee, nth, true, now)?,
             ClientStep::Nothing => {
                 return Err(ExecutionError::Impossible("the client waits".to_owned()));
             }
@@ -297,7 +297,7 @@ impl Process {
         let Some(now) = self.scheduling.client.as_ref().filter(|c| c.is_running()).map(|c| c.now) else {
             return Ok(());
         };
-        self.tracee.settle_client(now)?;
+        processes::settle(&mut self.tracee, now)?;
         self.note_end_of_client();
         Ok(())
     }

@@ -18,270 +18,258 @@ use crate::target::auxv;
 /// So often the tracer gives up its processor before it lies down.
 const ROUNDS: u32 = 32;
 
-impl Tracee {
-    /// Starts the client, and lets it run to its first operation; `now` is its virtual time.
-    pub(super) fn start_client(&mut self, now: u64) -> Result<(), ExecutionError> {
-        let Some(client) = &mut self.client else { return Ok(()) };
-        let tid = client.recipe.start(self.leader)?;
-        client.root = Some(tid);
-        client.tasks.push(ClientTask::new(tid, tid));
-        self.watch.begin(tid, tid);
-        loop {
-            match self.hear_of_client(tid)? {
-                WaitStatus::Exec => break hide_clock(tid),
-                WaitStatus::Exited(code) => return Err(not_started(code)),
-                WaitStatus::Killed(_) => return Err(not_started(0)),
-                WaitStatus::Signal(signal) => {
-                    ptrace::resume(tid, signal).map_err(system("resume the client"))?
-                }
-                _ => ptrace::resume(tid, 0).map_err(system("resume the client"))?,
-            }
+/// Starts the client, and lets it run to its first operation; `now` is its virtual time.
+pub(super) fn start(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
+    let Some(client) = &mut tracee.client else { return Ok(()) };
+    let tid = client.recipe.start(tracee.leader)?;
+    client.root = Some(tid);
+    client.tasks.push(ClientTask::new(tid, tid));
+    tracee.watch.begin(tid, tid);
+    loop {
+        match hear_of(tracee, tid)? {
+            WaitStatus::Exec => break hide_clock(tid),
+            WaitStatus::Exited(code) => return Err(not_started(code)),
+            WaitStatus::Killed(_) => return Err(not_started(0)),
+            WaitStatus::Signal(signal) => ptrace::resume(tid, signal).map_err(system("resume the client"))?,
+            _ => ptrace::resume(tid, 0).map_err(system("resume the client"))?,
         }
-        self.settle_client(now)
     }
+    settle(tracee, now)
+}
 
-    /// Lets the client's thread at this place go on with its operation, and then all of them as far as they can.
-    pub(super) fn step_client(&mut self, nth: usize, expires: bool, now: u64) -> Result<(), ExecutionError> {
-        let Some(client) = &mut self.client else { return Ok(()) };
-        client.vain = if client.asks_in_vain(nth) { client.vain + 1 } else { 0 };
+/// Lets the client's thread at this place go on with its operation, and then all of them as far as they can.
+pub(super) fn step(tracee: &mut Tracee, nth: usize, expires: bool, now: u64) -> Result<(), ExecutionError> {
+    let Some(client) = &mut tracee.client else { return Ok(()) };
+    client.vain = if client.asks_in_vain(nth) { client.vain + 1 } else { 0 };
+    let task = &mut client.tasks[nth];
+    if task.at == At::Kernel && expires {
+        return end_wait(tracee, nth, now);
+    }
+    match &task.at {
+        At::Call(ClientSyscall::Sleep(_)) => {
+            answer(task, 0)?;
+            task.at = At::Free(0);
+        }
+        At::Call(ClientSyscall::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
+        At::Call(ClientSyscall::Operation(..)) if expires => {
+            files::expire_call(task.process, &mut task.regs);
+            ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?;
+        }
+        _ => {}
+    }
+    let_go(tracee, nth, now)?;
+    settle(tracee, now)
+}
+
+/// The wait of a thread of the client for another one runs out of time.
+fn end_wait(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionError> {
+    let Some(client) = &tracee.client else { return Ok(()) };
+    let tid = client.tasks[nth].tid;
+    ptrace::interrupt(tid).map_err(system("interrupt the client"))?;
+    let status = hear_of(tracee, tid)?;
+    if let (WaitStatus::Stopped, Some(client)) = (status, &mut tracee.client) {
         let task = &mut client.tasks[nth];
-        if task.at == At::Kernel && expires {
-            return self.end_wait_of_client(nth, now);
-        }
-        match &task.at {
-            At::Call(ClientSyscall::Sleep(_)) => {
-                answer(task, 0)?;
-                task.at = At::Free(0);
-            }
-            At::Call(ClientSyscall::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
-            At::Call(ClientSyscall::Operation(..)) if expires => {
-                files::expire_call(task.process, &mut task.regs);
-                ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?;
-            }
-            _ => {}
-        }
-        self.let_client_go(nth, now)?;
-        self.settle_client(now)
+        task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        answer(task, -i64::from(libc::ETIMEDOUT))?;
     }
+    stopped(tracee, nth, status, now)?;
+    settle(tracee, now)
+}
 
-    /// The wait of a thread of the client for another one runs out of time.
-    fn end_wait_of_client(&mut self, nth: usize, now: u64) -> Result<(), ExecutionError> {
-        let Some(client) = &self.client else { return Ok(()) };
-        let tid = client.tasks[nth].tid;
-        ptrace::interrupt(tid).map_err(system("interrupt the client"))?;
-        let status = self.hear_of_client(tid)?;
-        if let (WaitStatus::Stopped, Some(client)) = (status, &mut self.client) {
-            let task = &mut client.tasks[nth];
-            task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            answer(task, -i64::from(libc::ETIMEDOUT))?;
+/// Lets the client's threads and processes run until none of them can go on without an operation.
+pub(super) fn settle(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
+    let began = Instant::now();
+    loop {
+        // It may go round in calls that concern nobody else.
+        if began.elapsed() >= GRACE {
+            tracee.watch.end_of_search().map_or(Ok(()), Err)?;
         }
-        self.client_stopped(nth, status, now)?;
-        self.settle_client(now)
+        hear_waiting(tracee, now)?;
+        let next = tracee.client.as_ref().filter(|client| client.ended.is_none());
+        let Some(next) = next.and_then(|client| client.next_free(tracee.leader)) else { break };
+        let_go(tracee, next, now)?;
     }
+    await_quiet(tracee)
+}
 
-    /// Lets the client's threads and processes run until none of them can go on without an operation.
-    pub(crate) fn settle_client(&mut self, now: u64) -> Result<(), ExecutionError> {
-        let began = Instant::now();
-        loop {
-            // It may go round in calls that concern nobody else.
-            if began.elapsed() >= GRACE {
-                self.watch.end_of_search().map_or(Ok(()), Err)?;
+/// Waits until everything that has been sent is there.
+fn await_quiet(tracee: &mut Tracee) -> Result<(), ExecutionError> {
+    if tracee.client.as_ref().is_none_or(|client| client.root.is_none()) {
+        return Ok(());
+    }
+    tracee.watch.begin_wait();
+    let mut rounds = 0;
+    while !network::is_quiet() {
+        match tracee.watch.expired() {
+            // Others of the machine keep its network busy.
+            Some(Reason::TimedOut) => return Ok(()),
+            reason => reason.and_then(Reason::ends_everything).map_or(Ok(()), Err)?,
+        }
+        give_way(tracee, &mut rounds);
+    }
+    Ok(())
+}
+
+fn give_way(tracee: &Tracee, rounds: &mut u32) {
+    *rounds += 1;
+    if *rounds < ROUNDS {
+        std::thread::yield_now();
+    } else {
+        fd::wait_for(tracee.leader, &[]);
+    }
+}
+
+fn let_go(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionError> {
+    let Some(client) = &mut tracee.client else { return Ok(()) };
+    let task = &mut client.tasks[nth];
+    let (tid, at) = (task.tid, std::mem::replace(&mut task.at, At::Kernel));
+    let signal = if let At::Free(signal) = at { signal } else { 0 };
+    let may_wait = match &at {
+        At::Free(_) => false,
+        At::Call(call) => call.may_wait_longer(),
+        At::Creation(_) | At::Kernel => true,
+    };
+    let (process, call) = (task.process, task.regs.orig_rax as i64);
+    let is_operation = matches!(&at, At::Call(call) if call.is_operation());
+    task.deadline = None;
+    if let At::Call(ClientSyscall::Thread(deadline @ Some(_))) = at {
+        task.deadline = deadline;
+        task.regs.r10 = 0;
+        ptrace::set_registers(tid, &task.regs).map_err(system("write registers"))?;
+    }
+    if call == libc::SYS_exit_group {
+        end_threads(client, process);
+    }
+    tracee.watch.begin(tid, tid);
+    match ptrace::resume(tid, signal) {
+        // It has been killed meanwhile: waiting for it tells.
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+        result => result.map_err(system("resume the client"))?,
+    }
+    let status = if may_wait { hear_or_find_waiting(tracee, tid)? } else { Some(hear_of(tracee, tid)?) };
+    match (status, &mut tracee.client) {
+        (Some(status), _) => stopped(tracee, nth, status, now)?,
+        // It goes on while the program does.
+        (None, Some(client)) => client.goes_unwatched |= is_operation,
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// Hears of threads of the client that waited in the kernel and no longer do.
+fn hear_waiting(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
+    let waiting = |client: &Processes| -> Vec<Tid> {
+        let waiting = client.tasks.iter().filter(|task| task.at == At::Kernel);
+        waiting.map(|task| task.tid).collect()
+    };
+    for tid in tracee.client.as_ref().map(waiting).unwrap_or_default() {
+        tracee.watch.begin(tid, tid);
+        let Some(status) = hear_or_find_waiting(tracee, tid)? else { continue };
+        let nth = tracee.client.as_ref().and_then(|c| c.tasks.iter().position(|task| task.tid == tid));
+        if let Some(nth) = nth {
+            stopped(tracee, nth, status, now)?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits until a thread of the client reports.
+fn hear_of(tracee: &mut Tracee, tid: Tid) -> Result<WaitStatus, ExecutionError> {
+    match tracee.hear(tid, |_| true)? {
+        Heard::Report(status) => Ok(status),
+        Heard::Over(reason) => Err(over(reason)),
+    }
+}
+
+/// Waits until a thread of the client reports, or waits in the kernel for others.
+fn hear_or_find_waiting(tracee: &mut Tracee, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
+    let mut rounds = 0;
+    loop {
+        if let Some(status) = reported(tracee, tid)? {
+            return Ok(Some(status));
+        }
+        if process::stands(tid).is_some() {
+            // It may have come to that only after it was asked.
+            return reported(tracee, tid);
+        }
+        if let Some(reason) = tracee.watch.expired() {
+            return Err(over(reason));
+        }
+        give_way(tracee, &mut rounds);
+    }
+}
+
+fn reported(tracee: &mut Tracee, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
+    match tracee.early.remove(&tid) {
+        Some(status) => Ok(Some(status)),
+        None => wait::now(tid).map_err(system("wait for the client")),
+    }
+}
+
+/// Takes in a stop of the client's thread at this place.
+fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Result<(), ExecutionError> {
+    let Some(client) = &mut tracee.client else { return Ok(()) };
+    let (tid, process) = (client.tasks[nth].tid, client.tasks[nth].process);
+    client.tasks[nth].at = match status {
+        WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
+            client.tasks.remove(nth);
+            if matches!(status, WaitStatus::Killed(_)) {
+                end_threads(client, process);
             }
-            self.hear_waiting(now)?;
-            let next = self.client.as_ref().filter(|client| client.ended.is_none());
-            let Some(next) = next.and_then(|client| client.next_free(self.leader)) else { break };
-            self.let_client_go(next, now)?;
-        }
-        self.await_quiet()
-    }
-
-    /// Waits until everything that has been sent is there.
-    pub(crate) fn await_quiet(&mut self) -> Result<(), ExecutionError> {
-        if self.client.as_ref().is_none_or(|client| client.root.is_none()) {
+            free_creator(client, tid);
+            if client.root == Some(tid) {
+                client.ended = Some(status);
+            }
             return Ok(());
         }
-        self.watch.begin_wait();
-        let mut rounds = 0;
-        while !network::is_quiet() {
-            match self.watch.expired() {
-                // Others of the machine keep its network busy.
-                Some(Reason::TimedOut) => return Ok(()),
-                reason => reason.and_then(Reason::ends_everything).map_or(Ok(()), Err)?,
-            }
-            self.give_way(&mut rounds);
-        }
-        Ok(())
-    }
-
-    fn give_way(&self, rounds: &mut u32) {
-        *rounds += 1;
-        if *rounds < ROUNDS {
-            std::thread::yield_now();
-        } else {
-            fd::wait_for(self.leader, &[]);
-        }
-    }
-
-    fn let_client_go(&mut self, nth: usize, now: u64) -> Result<(), ExecutionError> {
-        let Some(client) = &mut self.client else { return Ok(()) };
-        let task = &mut client.tasks[nth];
-        let (tid, at) = (task.tid, std::mem::replace(&mut task.at, At::Kernel));
-        let signal = if let At::Free(signal) = at { signal } else { 0 };
-        let may_wait = match &at {
-            At::Free(_) => false,
-            At::Call(call) => call.may_wait_longer(),
-            At::Creation(_) | At::Kernel => true,
-        };
-        let (process, call) = (task.process, task.regs.orig_rax as i64);
-        let is_operation = matches!(&at, At::Call(call) if call.is_operation());
-        task.deadline = None;
-        if let At::Call(ClientSyscall::Thread(deadline @ Some(_))) = at {
-            task.deadline = deadline;
-            task.regs.r10 = 0;
-            ptrace::set_registers(tid, &task.regs).map_err(system("write registers"))?;
-        }
-        if call == libc::SYS_exit_group {
-            end_threads(client, process);
-        }
-        self.watch.begin(tid, tid);
-        match ptrace::resume(tid, signal) {
-            // It has been killed meanwhile: waiting for it tells.
-            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
-            result => result.map_err(system("resume the client"))?,
-        }
-        let status = if may_wait { self.hear_or_find_waiting(tid)? } else { Some(self.hear_of_client(tid)?) };
-        match (status, &mut self.client) {
-            (Some(status), _) => self.client_stopped(nth, status, now)?,
-            // It goes on while the program does.
-            (None, Some(client)) => client.goes_unwatched |= is_operation,
-            (None, None) => {}
-        }
-        Ok(())
-    }
-
-    /// Hears of threads of the client that waited in the kernel and no longer do.
-    fn hear_waiting(&mut self, now: u64) -> Result<(), ExecutionError> {
-        let waiting = |client: &Processes| -> Vec<Tid> {
-            let waiting = client.tasks.iter().filter(|task| task.at == At::Kernel);
-            waiting.map(|task| task.tid).collect()
-        };
-        for tid in self.client.as_ref().map(waiting).unwrap_or_default() {
-            self.watch.begin(tid, tid);
-            let Some(status) = self.hear_or_find_waiting(tid)? else { continue };
-            let nth = self.client.as_ref().and_then(|c| c.tasks.iter().position(|task| task.tid == tid));
-            if let Some(nth) = nth {
-                self.client_stopped(nth, status, now)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Waits until a thread of the client reports.
-    fn hear_of_client(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
-        match self.hear(tid, |_| true)? {
-            Heard::Report(status) => Ok(status),
-            Heard::Over(reason) => Err(over(reason)),
-        }
-    }
-
-    /// Waits until a thread of the client reports, or waits in the kernel for others.
-    fn hear_or_find_waiting(&mut self, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
-        let mut rounds = 0;
-        loop {
-            if let Some(status) = self.reported(tid)? {
-                return Ok(Some(status));
-            }
-            if process::stands(tid).is_some() {
-                // It may have come to that only after it was asked.
-                return self.reported(tid);
-            }
-            if let Some(reason) = self.watch.expired() {
-                return Err(over(reason));
-            }
-            self.give_way(&mut rounds);
-        }
-    }
-
-    fn reported(&mut self, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
-        match self.early.remove(&tid) {
-            Some(status) => Ok(Some(status)),
-            None => wait::now(tid).map_err(system("wait for the client")),
-        }
-    }
-
-    /// Takes in a stop of the client's thread at this place.
-    fn client_stopped(&mut self, nth: usize, status: WaitStatus, now: u64) -> Result<(), ExecutionError> {
-        let Some(client) = &mut self.client else { return Ok(()) };
-        let (tid, process) = (client.tasks[nth].tid, client.tasks[nth].process);
-        client.tasks[nth].at = match status {
-            WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
-                client.tasks.remove(nth);
-                if matches!(status, WaitStatus::Killed(_)) {
-                    end_threads(client, process);
-                }
-                free_creator(client, tid);
-                if client.root == Some(tid) {
-                    client.ended = Some(status);
-                }
+        WaitStatus::Seccomp => {
+            let task = &mut client.tasks[nth];
+            task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            client.goes_unwatched |= calls::reaches_beyond(process, &task.regs, &client.children);
+            if calls::is_of_world(task.regs.orig_rax as i64) {
+                client.world.now = client.world.now.max(now);
+                let result = client.world.answer(tid, &task.regs).unwrap_or(0);
+                answer(task, result)?;
+                task.at = At::Free(0);
                 return Ok(());
             }
-            WaitStatus::Seccomp => {
-                let task = &mut client.tasks[nth];
-                task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
-                client.goes_unwatched |= calls::reaches_beyond(process, &task.regs, &client.children);
-                if calls::is_of_world(task.regs.orig_rax as i64) {
-                    client.world.now = client.world.now.max(now);
-                    let result = client.world.answer(tid, &task.regs).unwrap_or(0);
+            match calls::entered(process, &task.regs, now) {
+                Entered::Call(call) => At::Call(call),
+                Entered::Free => At::Free(0),
+                Entered::Answer(result) => {
                     answer(task, result)?;
-                    task.at = At::Free(0);
-                    return Ok(());
-                }
-                match calls::entered(process, &task.regs, now) {
-                    Entered::Call(call) => At::Call(call),
-                    Entered::Free => At::Free(0),
-                    Entered::Answer(result) => {
-                        answer(task, result)?;
-                        At::Free(0)
-                    }
+                    At::Free(0)
                 }
             }
-            WaitStatus::Clone | WaitStatus::Fork | WaitStatus::Vfork => {
-                let child = ptrace::event_message(tid).map_err(system("read an event"))? as Tid;
-                let own = process::group(child).unwrap_or(child);
-                if own == child {
-                    client.children.push((process, child));
-                }
-                client.tasks.push(ClientTask::new(child, own));
-                let first = self.hear_of_client(child)?;
-                let Some(client) = &mut self.client else { return Ok(()) };
-                if matches!(first, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
-                    client.tasks.retain(|task| task.tid != child);
-                }
-                client.tasks[nth].at =
-                    if status == WaitStatus::Vfork { At::Creation(child) } else { At::Free(0) };
-                return Ok(());
+        }
+        WaitStatus::Clone | WaitStatus::Fork | WaitStatus::Vfork => {
+            let child = ptrace::event_message(tid).map_err(system("read an event"))? as Tid;
+            let own = process::group(child).unwrap_or(child);
+            if own == child {
+                client.children.push((process, child));
             }
-            WaitStatus::Exec => {
-                hide_clock(tid);
-                free_creator(client, tid);
-                client.tasks.retain(|task| task.tid == tid || task.process != process);
-                let task = client.tasks.iter_mut().find(|task| task.tid == tid);
-                task.into_iter().for_each(|task| task.at = At::Free(0));
-                return Ok(());
+            client.tasks.push(ClientTask::new(child, own));
+            let first = hear_of(tracee, child)?;
+            let Some(client) = &mut tracee.client else { return Ok(()) };
+            if matches!(first, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
+                client.tasks.retain(|task| task.tid != child);
             }
-            WaitStatus::Signal(signal) => At::Free(signal),
-            WaitStatus::Exit | WaitStatus::Stopped => At::Free(0),
-        };
-        Ok(())
-    }
-
-    /// Ends the client's processes.
-    pub(crate) fn end_client(&mut self) -> Vec<Tid> {
-        let Some(client) = &mut self.client else { return Vec::new() };
-        let tids: Vec<Tid> = client.tasks.drain(..).map(|task| task.tid).collect();
-        tids.iter().for_each(|&tid| ptrace::kill(tid));
-        tids
-    }
+            client.tasks[nth].at =
+                if status == WaitStatus::Vfork { At::Creation(child) } else { At::Free(0) };
+            return Ok(());
+        }
+        WaitStatus::Exec => {
+            hide_clock(tid);
+            free_creator(client, tid);
+            client.tasks.retain(|task| task.tid == tid || task.process != process);
+            let task = client.tasks.iter_mut().find(|task| task.tid == tid);
+            task.into_iter().for_each(|task| task.at = At::Free(0));
+            return Ok(());
+        }
+        WaitStatus::Signal(signal) => At::Free(signal),
+        WaitStatus::Exit | WaitStatus::Stopped => At::Free(0),
+    };
+    Ok(())
 }
 
 /// Has a process that has executed a program ask the kernel for the time, where it can be answered.

@@ -166,4 +166,11 @@ impl Processes {
             goes_unwatched: false,
         }
     }
+
+    /// Kills all of them. They are still to be reaped.
+    pub(crate) fn kill(&mut self) -> Vec<Tid> {
+        let tids: Vec<Tid> = self.tasks.drain(..).map(|task| task.tid).collect();
+        tids.iter().for_each(|&tid| ptrace::kill(tid));
+        tids
+    }
 }

@@ -6,6 +6,7 @@ use checker::names::ThreadName;
 use checker::program::ExecutionError;
 
 use crate::answers::{PID, START_OF_TIME, World};
+use crate::control::state::client::Processes;
 use crate::control::state::flow::{Heard, system};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
@@ -153,7 +154,7 @@ impl Tracee {
         if std::mem::replace(&mut self.dead, true) {
             return;
         }
-        let clients = self.end_client();
+        let clients = self.client.as_mut().map(Processes::kill).unwrap_or_default();
         let others: Vec<Tid> = self
             .bystanders
             .drain(..)
