@@ -13,6 +13,7 @@ use checker::program::{Agent, Choice, ExecutionError, OpKey};
 use crate::control::memory::access;
 use crate::control::process::Process;
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::probes;
 use crate::control::watchdog::Watch;
 use crate::control::{enabled, expiry};
 use crate::debuginfo::inspect::{Inspector, ThreadState};
@@ -99,7 +100,7 @@ impl Inspection {
     /// # Errors
     /// When the process is gone.
     pub fn set_probes(&mut self, addresses: &BTreeSet<u64>) -> Result<(), ExecutionError> {
-        self.process.tracee.set_probes(addresses)
+        probes::set(&mut self.process.tracee, addresses)
     }
 
     /// Lets the main thread run from its beginning to its first key point.

@@ -15,7 +15,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::entry;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
-use crate::control::tracee::probes::TRAP;
+use crate::control::tracee::probes::{self, TRAP};
 use crate::instructions::SpecialKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
@@ -142,7 +142,7 @@ impl Process {
     pub(crate) fn signalled(&mut self, index: ThreadIndex, signal: i32) -> Result<Flow, ExecutionError> {
         if signal == libc::SIGTRAP {
             let at = self.tracee.tasks[index].regs.rip.wrapping_sub(1);
-            if self.tracee.stops_at_probe(index, at) {
+            if probes::stops_at(&mut self.tracee, index, at) {
                 return Ok(Flow::Rest);
             }
             if self.tracee.layout.traps.contains_key(&at) {

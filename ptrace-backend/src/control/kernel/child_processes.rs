@@ -15,7 +15,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, probes};
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
@@ -36,7 +36,7 @@ pub(crate) fn forked(
         tracee.lift_detours_of(child);
         lift_traps_of(tracee, child);
         hidden::lift(tracee, memory, child);
-        tracee.lift_probes_of(child);
+        probes::lift_from(tracee, child);
         if scheduling.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
             account.left_out = true;
             account.note(Peculiarity::ForksBesideThreads);

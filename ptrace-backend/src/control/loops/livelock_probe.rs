@@ -23,7 +23,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, probes};
 use crate::layout::TrapKind;
 use crate::os::memory;
 
@@ -62,9 +62,9 @@ pub(crate) fn learns_from_runaway(
     if is_inside_call || is_alone || thread.cancellation.asynchronous || !tracee.shared.may_learn_more() {
         return Ok(false);
     }
-    tracee.hide_probes()?;
+    probes::hide(tracee)?;
     let looks = looks(tracee, memory, index)?;
-    tracee.show_probes()?;
+    probes::show(tracee)?;
     watch_from_now_on(tracee, memory, account, index, &looks)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn goes_round(
     if tracee.tasks[index].regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
         return Ok(false);
     }
-    tracee.hide_probes()?;
+    probes::hide(tracee)?;
     let circle = circle(tracee, memory, index)?;
     if let Some(place) = circle {
         for _ in 0..LONGEST {
@@ -90,7 +90,7 @@ pub(crate) fn goes_round(
             }
         }
     }
-    tracee.show_probes()?;
+    probes::show(tracee)?;
     Ok(circle.is_some())
 }
 

@@ -17,7 +17,7 @@ use crate::control::state::pending::Need;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, probes};
 use crate::instructions::SpecialKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
@@ -53,7 +53,7 @@ pub(crate) fn watch_for_spinning(
     let mut iteration = Iteration::default();
     let is_detouring = tracee.detouring.on;
     tracee.pause_detours()?;
-    tracee.hide_probes()?;
+    probes::hide(tracee)?;
     let spins =
         iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
     if !spins {
@@ -62,7 +62,7 @@ pub(crate) fn watch_for_spinning(
         }
         scheduling.threads[index].spinning.refute(start.rip);
     }
-    tracee.show_probes()?;
+    probes::show(tracee)?;
     if is_detouring {
         tracee.resume_detours()?;
     }

@@ -19,8 +19,8 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
+use crate::control::tracee::{Tracee, probes};
 use crate::instructions::detour::WIDEST;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
 use crate::layout::TrapKind;
@@ -413,7 +413,7 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
         return Ok(());
     }
     heap::end_survey(memory);
-    tracee.hide_probes()?;
+    probes::hide(tracee)?;
     if !hidden::plant(tracee, memory).map_err(system("plant traps"))? {
         let is_audit = memory.scope == Scope::Audit;
         // The first executions with these key points are to find more of them in one go, and rest where they do.
@@ -427,7 +427,7 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
         }
         scope::narrow_down(tracee, memory);
     }
-    tracee.show_probes()
+    probes::show(tracee)
 }
 
 /// Whether the thread that stands at a probe stands at a key point as well, so that it rests there.

@@ -25,9 +25,12 @@ use crate::control::state::thread::Part;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
+use crate::os::memory::{self, MemoryFile};
 use crate::os::wait::WaitStatus;
-use crate::os::{Regs, Tid, memory, ptrace};
+use crate::os::{Regs, Tid, ptrace};
 use crate::spec::Stepping;
+
+const PAGE: u64 = 4096;
 
 /// A traced process.
 pub(crate) struct Tracee {
@@ -130,6 +133,26 @@ impl Tracee {
     pub(crate) fn code(&self, addr: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         if memory::read(self.pristine, addr, &mut bytes) { bytes } else { Vec::new() }
+    }
+
+    /// Writes bytes into code of the target, page by page.
+    fn write_code(&self, mut bytes: Vec<(u64, u8)>) -> Result<(), ExecutionError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        bytes.sort_unstable();
+        let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
+        for page in bytes.chunk_by(|a, b| a.0 / PAGE == b.0 / PAGE) {
+            let start = page[0].0 & !(PAGE - 1);
+            let mut code = self.read(start, PAGE as usize);
+            for (address, byte) in page {
+                if let Some(place) = code.get_mut((address - start) as usize) {
+                    *place = *byte;
+                }
+            }
+            file.write(start, &code).map_err(system("plant traps"))?;
+        }
+        Ok(())
     }
 
     /// Reads a little-endian number of the target, 0 where nothing is mapped.
