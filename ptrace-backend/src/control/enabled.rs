@@ -13,7 +13,7 @@
 use checker::names::{EventId, ThreadName};
 use checker::timing::{Stall, Timing};
 
-use crate::control::kernel::{signal_files, signal_state};
+use crate::control::kernel::signals;
 use crate::control::state::pending::{Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
@@ -219,10 +219,10 @@ pub(crate) fn holds(
         Need::Change(locations) => {
             locations.iter().any(|(addr, _, bytes)| tracee.read(*addr, bytes.len()) != *bytes)
         }
-        Need::Arrival(awaited) => signal_state::has_arrived(tracee, index, *awaited),
+        Need::Arrival(awaited) => signals::state::has_arrived(tracee, index, *awaited),
         Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
-        Need::Ready(files) => signal_files::is_any_ready(tracee, index, files),
-        Need::AllReady(files) => signal_files::are_all_ready(tracee, index, files),
+        Need::Ready(files) => signals::files::is_any_ready(tracee, index, files),
+        Need::AllReady(files) => signals::files::are_all_ready(tracee, index, files),
         Need::SystemV(wait) => objects.system_v.is_there(wait),
         Need::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
     }

@@ -15,8 +15,8 @@ use checker::program::{Agent, AgentView, Event, ExecutionError, On, Pick, Status
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::{self, Waiter};
-use crate::control::kernel::signal_state::Signals;
-use crate::control::kernel::{signal_waits, signals, timers};
+use crate::control::kernel::signals::state::Signals;
+use crate::control::kernel::{signals, timers};
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::scheduling::Scheduling;
@@ -121,7 +121,7 @@ fn is_fatal(tracee: &Tracee, timer: &Timer, target: Option<ThreadIndex>) -> bool
     match (&timer.does, target) {
         (Expiry::Signal { signal, .. }, Some(target)) => {
             let is_blocked = || signals_of(tracee, target).is_some_and(|signals| signals.blocks(*signal));
-            signals::is_fatal(tracee, target, *signal) && !is_blocked()
+            signals::fatal::is_fatal(tracee, target, *signal) && !is_blocked()
         }
         _ => false,
     }
@@ -197,8 +197,13 @@ pub(crate) fn expire(
                 let world = &mut scheduling.threads[target].world;
                 world.now = world.now.max(due);
                 let takes = signals_of(tracee, target).is_some_and(|signals| signals.takes(signal));
-                if takes && signal_waits::interrupt(tracee, scheduling, target, Some(target)) {
-                    signal_waits::note_handler_of(tracee, account, signal as u64, Peculiarity::TimerSignals);
+                if takes && signals::waits::interrupt(tracee, scheduling, target, Some(target)) {
+                    signals::waits::note_handler_of(
+                        tracee,
+                        account,
+                        signal as u64,
+                        Peculiarity::TimerSignals,
+                    );
                 }
             }
         }

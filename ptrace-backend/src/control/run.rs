@@ -3,7 +3,7 @@
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
-use crate::control::kernel::signal_state::Signals;
+use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{child_processes, process_exit, quiescence, signals, syscalls, thread_creation};
 use crate::control::loops::{overdue, time_slices};
 use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down};
@@ -166,7 +166,7 @@ impl Process {
                 return Ok(Flow::Resume(0));
             }
         }
-        if !signals::is_fatal(&self.tracee, index, signal) {
+        if !signals::fatal::is_fatal(&self.tracee, index, signal) {
             let tid = self.tracee.tasks[index].tid;
             if Signals::of(tid).is_some_and(|signals| signals.is_caught(signal)) {
                 // The handler compares the sender's number with the one that the program has for itself.
@@ -178,7 +178,7 @@ impl Process {
             }
             return Ok(Flow::Resume(signal));
         }
-        let failure = signals::fatal_signal(&mut self.tracee, &self.scheduling, index, signal);
+        let failure = signals::fatal::fatal_signal(&mut self.tracee, &self.scheduling, index, signal);
         self.scheduling.threads[index].run_state = RunState::Failed(failure);
         Ok(Flow::Rest)
     }

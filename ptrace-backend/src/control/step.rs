@@ -5,7 +5,7 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{Agent, Choice, Event, ExecutionError, Pick, Scope};
 
 use crate::control::enabled::Waiter;
-use crate::control::kernel::{own_numbers, process_exit, signal_files, signal_waits, timers};
+use crate::control::kernel::{own_numbers, process_exit, signals, timers};
 use crate::control::loops::time_slices;
 use crate::control::memory::{access, quarantine, real_effect, scope};
 use crate::control::process::Process;
@@ -153,7 +153,7 @@ impl Process {
             Continuation::Handle => self.tracee.write_registers(index)?,
             Continuation::Kernel => {
                 self.tracee.write_registers(index)?;
-                signal_files::read(&mut self.tracee, index)?;
+                signals::files::read(&mut self.tracee, index)?;
             }
         }
         self.advance(index)
@@ -251,10 +251,10 @@ impl Process {
                 ),
             ),
             Act::AwaitSignal(awaited) => {
-                (all, signal_waits::enter_signal_wait(tracee, index, pending, *awaited))
+                (all, signals::waits::enter_signal_wait(tracee, index, pending, *awaited))
             }
             Act::Send { to, signal } => {
-                signal_waits::interrupt_waiting(tracee, scheduling, account, *to, *signal);
+                signals::waits::interrupt_waiting(tracee, scheduling, account, *to, *signal);
                 (all, Continuation::Kernel)
             }
             Act::Timer => {

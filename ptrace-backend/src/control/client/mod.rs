@@ -18,7 +18,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::{self, Waiter};
 use crate::control::expiry;
-use crate::control::kernel::{files, signal_state::Signals, signal_waits, signals};
+use crate::control::kernel::signals::state::Signals;
+use crate::control::kernel::{files, signals};
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
@@ -182,7 +183,7 @@ fn awaits_outside(tracee: &Tracee, scheduling: &Scheduling) -> bool {
 
 /// Whether SIGTERM would end the program without a further instruction of it.
 fn ends_by_sigterm(tracee: &Tracee) -> bool {
-    signals::is_fatal(tracee, ThreadIndex::MAIN, libc::SIGTERM)
+    signals::fatal::is_fatal(tracee, ThreadIndex::MAIN, libc::SIGTERM)
         && tracee
             .tasks
             .iter()
@@ -341,9 +342,14 @@ impl Process {
         let target = target(tracee, scheduling);
         timer::terminate(tracee.leader, target.map(|target| tracee.tasks[target].tid));
         if let Some(target) = target
-            && signal_waits::interrupt(tracee, scheduling, target, Some(target))
+            && signals::waits::interrupt(tracee, scheduling, target, Some(target))
         {
-            signal_waits::note_handler_of(tracee, account, libc::SIGTERM as u64, Peculiarity::HandlesSigterm);
+            signals::waits::note_handler_of(
+                tracee,
+                account,
+                libc::SIGTERM as u64,
+                Peculiarity::HandlesSigterm,
+            );
         }
         Ok(())
     }

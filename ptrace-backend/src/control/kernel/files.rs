@@ -9,7 +9,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::kernel::{accesses, own_numbers, process_state, signal_files, signal_waits};
+use crate::control::kernel::{accesses, own_numbers, signals};
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -68,7 +68,7 @@ pub(crate) fn input_output(
         tracee.answer(index, own_numbers::owner_of_file(tracee, scheduling, index))?;
         return Ok(Flow::Resume(0));
     }
-    if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index, &accesses) {
+    if let Some(flow) = signals::waits::wait_for_signal(tracee, scheduling, index, &accesses) {
         return Ok(flow);
     }
     if let Some(wanted) = file_locks::wanted(tracee.leader, &tracee.tasks[index].regs) {
@@ -76,7 +76,7 @@ pub(crate) fn input_output(
         return Ok(if enabled::holds(tracee, scheduling, objects, index, &need) && accesses.is_empty() {
             Flow::Resume(0)
         } else {
-            let state = Access::write(process_state::object(tracee));
+            let state = Access::write(accesses::process_state::object(tracee));
             let accesses = accesses.into_iter().filter(|access| *access != state).chain([state]);
             let op = Op::new(OpKind::Io, accesses);
             operations::pend(tracee, scheduling, index, op, need, Act::Kernel, None)
@@ -97,7 +97,7 @@ pub(crate) fn input_output(
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
     // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
     let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
-    touched.extend(signal_files::signals_read(tracee, scheduling, index, &files));
+    touched.extend(signals::files::signals_read(tracee, scheduling, index, &files));
     let op = Op::new(OpKind::Io, touched);
     if limit == Some(0) {
         if !tracee.is_scheduled(index) {

@@ -168,7 +168,7 @@ fn exit_with(
     if code != 0 && account.exit_code_fails {
         let failure = if let Some((thread, stack)) = account.first_panic.clone() {
             let mut failure =
-                scheduling.failure(index, FailureKind::Panic, signals::panic_detail(tracee), stack);
+                scheduling.failure(index, FailureKind::Panic, signals::fatal::panic_detail(tracee), stack);
             failure.thread = Some(thread);
             failure
         } else {

@@ -5,9 +5,7 @@ use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::{self, PID, read_timespec, timespec};
-use crate::control::kernel::{
-    accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, system_v, timers,
-};
+use crate::control::kernel::{accesses, clock, files, own_numbers, process_exit, signals, system_v, timers};
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
@@ -76,7 +74,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         | libc::SYS_tgkill
         | libc::SYS_tkill
         | libc::SYS_rt_sigqueueinfo
-        | libc::SYS_rt_tgsigqueueinfo => signal_waits::kill_call(tracee, scheduling, memory, account, index),
+        | libc::SYS_rt_tgsigqueueinfo => {
+            signals::waits::kill_call(tracee, scheduling, memory, account, index)
+        }
         libc::SYS_open | libc::SYS_openat | libc::SYS_openat2 | libc::SYS_creat => {
             open(tracee, scheduling, memory, account, index)
         }
@@ -86,7 +86,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
                 None => Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index)),
             }
         }
-        libc::SYS_signalfd | libc::SYS_signalfd4 => signal_files::make(process, index),
+        libc::SYS_signalfd | libc::SYS_signalfd4 => signals::files::make(process, index),
         libc::SYS_alarm
         | libc::SYS_setitimer
         | libc::SYS_getitimer

@@ -6,8 +6,8 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::{is_valid_timespec, read_timespec, timespec};
-use crate::control::kernel::signal_state::Signals;
-use crate::control::kernel::{accesses, signal_waits};
+use crate::control::kernel::signals::state::Signals;
+use crate::control::kernel::{accesses, signals};
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
@@ -303,7 +303,7 @@ fn create(
             _ if !(1..=64).contains(&signal) => return Ok(Err(libc::EINVAL)),
             libc::SIGEV_THREAD_ID => {
                 let thread = tracee.number(event + THREAD, 4);
-                let to = signal_waits::live_thread(tracee, scheduling, thread);
+                let to = signals::waits::live_thread(tracee, scheduling, thread);
                 let Some(to) = to else { return Ok(Err(libc::EINVAL)) };
                 Expiry::Signal { to: Some(to), signal, value }
             }

@@ -14,7 +14,7 @@ use checker::operation::{Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
 use crate::control::enabled;
-use crate::control::kernel::signal_files;
+use crate::control::kernel::signals;
 use crate::control::state::account::Account;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
@@ -55,7 +55,7 @@ pub(crate) fn note_look(
     let leader = tracee.leader;
     let seen = match &pending.act {
         // Who gets something out of a file has not seen the same.
-        Act::Try(files) => scheduling.events * u64::from(signal_files::is_any_ready(tracee, index, files)),
+        Act::Try(files) => scheduling.events * u64::from(signals::files::is_any_ready(tracee, index, files)),
         _ => u64::from(succeeds),
     };
     let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));

@@ -4,7 +4,7 @@ use checker::names::EventId;
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
-use crate::control::kernel::signal_waits;
+use crate::control::kernel::signals;
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::system;
@@ -157,7 +157,7 @@ pub(crate) fn reach_out(
             scheduling.threads[index].kills = to;
             // Until the thread ended, its handler could have run.
             if to.is_some_and(|to| !scheduling.threads[to].is_live()) {
-                signal_waits::note_handler(tracee, account, tracee.tasks[index].argument(1));
+                signals::waits::note_handler(tracee, account, tracee.tasks[index].argument(1));
             }
         }
         _ => {}

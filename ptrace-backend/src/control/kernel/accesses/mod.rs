@@ -3,8 +3,12 @@
 //! A buffer that the kernel fills or empties is read or written by the calling thread. A mapping that is removed, moved or
 //! protected is written. The content of a regular file, with what is said about it (its length, its mode), is one object, by its name
 //! (`file_names`), whatever descriptor it is used through. So are the names of files taken together, the number of each
-//! descriptor, and whatever else the kernel keeps of a process ([`process_state`]). Standard streams are left out: nobody in the program reads back what it has
+//! descriptor, and whatever else the kernel keeps of a process (`process_state`). Standard streams are left out: nobody in the program reads back what it has
 //! written there.
+
+mod file_names;
+pub(super) mod process_state;
+mod touched;
 
 use std::fs;
 use std::ops::Range;
@@ -14,8 +18,7 @@ use checker::names::Obj;
 use checker::operation::{Access, Op, OpKind};
 use smallvec::SmallVec;
 
-use crate::control::kernel::touched::{Touched, is_libc_internal_syscall, named_file};
-use crate::control::kernel::{file_names, process_state};
+use self::touched::{Touched, is_libc_internal_syscall, named_file};
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::How;
 use crate::control::operations;

@@ -5,10 +5,9 @@ use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
+use super::state::{self, Signals};
 use crate::answers::{PID, read_timespec};
 use crate::control::kernel::accesses;
-use crate::control::kernel::signal_state;
-use crate::control::kernel::signal_state::Signals;
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
@@ -73,7 +72,7 @@ pub(crate) fn enter_signal_wait(
     pending: &Pending,
     awaited: Awaited,
 ) -> Continuation {
-    if signal_state::has_arrived(tracee, index, Awaited::Effective) {
+    if state::has_arrived(tracee, index, Awaited::Effective) {
         return Continuation::Again;
     }
     let need = Need::Arrival(awaited);

@@ -7,7 +7,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
 use smallvec::SmallVec;
 
-use crate::control::kernel::touched::{Touched, is_libc_internal_syscall};
+use super::touched::{Touched, is_libc_internal_syscall};
 use crate::control::state::account::Account;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -58,7 +58,7 @@ pub(super) fn touched(
 }
 
 /// All of it, as an object.
-pub(super) fn object(tracee: &Tracee) -> Obj {
+pub(in crate::control::kernel) fn object(tracee: &Tracee) -> Obj {
     tracee.shared.named(OBJECT.to_owned())
 }
 

@@ -1,8 +1,8 @@
-//! Signals and traps at which the running thread stops.
+//! Signals that end the process, and the failures that they are: crashes and failed assertions, with the last words of the program.
 
 use checker::failure::{Failure, FailureDetail, FailureKind, SignalOrigin};
 
-use crate::control::kernel::signal_state::Signals;
+use super::state::Signals;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;

@@ -4,9 +4,9 @@
 use checker::operation::Access;
 use checker::program::ExecutionError;
 
+use super::state::Signals;
 use crate::answers::PID;
 use crate::control::kernel::accesses;
-use crate::control::kernel::signal_state::Signals;
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
