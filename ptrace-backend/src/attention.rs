@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use checker::limit::{Limit, StopRequest};
 
-use crate::os::alarm::Alarm;
+use crate::os::own::alarm::Alarm;
 
 /// As many rounds of a loop, or fewer, take no time.
 const ROUNDS: u32 = 64;

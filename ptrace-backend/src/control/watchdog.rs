@@ -14,7 +14,7 @@ use checker::program::ExecutionError;
 use checker::search::StopRequest;
 
 use crate::attention;
-use crate::os::kick::Kickable;
+use crate::os::own::kick::Kickable;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process};
 use crate::target::streams::Streams;

@@ -1,14 +1,10 @@
 //! The operating system's calls, each in a small typed function. All `unsafe` of process control is here.
 
-pub(crate) mod alarm;
 pub(crate) mod calls;
 pub(crate) mod fd;
 pub(crate) mod file_locks;
-pub(crate) mod filter;
-pub(crate) mod kick;
 pub(crate) mod memory;
 pub(crate) mod network;
-pub(crate) mod outside;
 pub(crate) mod own;
 pub(crate) mod process;
 pub(crate) mod ptrace;

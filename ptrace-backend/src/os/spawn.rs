@@ -7,8 +7,9 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::calls::filter;
 use super::network::{self, Network};
-use super::{Tid, check, filter, ptrace};
+use super::{Tid, check, ptrace};
 
 /// What the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
 pub(crate) struct Prepared {

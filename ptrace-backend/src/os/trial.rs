@@ -2,9 +2,10 @@
 
 use std::io;
 
+use super::calls::filter;
 use super::network::{self, Network};
 use super::wait::{self, WaitStatus};
-use super::{Tid, check, fd, filter, memory, ptrace};
+use super::{Tid, check, fd, memory, ptrace};
 
 /// Whether a child can be stopped, looked into and changed.
 pub(crate) fn trace() -> io::Result<()> {

@@ -10,11 +10,12 @@ use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
 use crate::instructions::Special;
+use crate::os::calls::outside;
 use crate::os::network::Network;
 use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
 use crate::os::wait::{self, WaitStatus};
-use crate::os::{Regs, Tid, calls, memory, outside, ptrace};
+use crate::os::{Regs, Tid, calls, memory, ptrace};
 use crate::spec::LaunchError;
 
 /// A process on its way to `main`; killed when dropped.

@@ -4,8 +4,9 @@ use crate::answers::read_timespec;
 use crate::control::kernel::files;
 use crate::control::state::client::{At, ClientSyscall, ClientTask, Processes};
 use crate::control::state::pending::FileEvents;
+use crate::os::calls::outside;
 use crate::os::fd::Readiness;
-use crate::os::{Regs, Tid, fd, network, outside, process};
+use crate::os::{Regs, Tid, fd, network, process};
 
 /// An answer that the tracer gives in place of the kernel.
 pub(super) enum Entered {

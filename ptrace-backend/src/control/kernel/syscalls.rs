@@ -18,7 +18,8 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
-use crate::os::{calls, memory, network, outside};
+use crate::os::calls::{self, outside};
+use crate::os::{memory, network};
 
 const REALTIME: u64 = 256;
 

@@ -4,15 +4,20 @@
 //! Much of what the kernel keeps of a process belongs to all of its threads: the working directory, the mask of new files, what
 //! signals do, limits, priorities, options of sockets. All of it counts as one object. A call of which nothing is known here is
 //! not taken for harmless.
+//!
+//! Beside that stand the memory that calls name ([`buffers`]), the calls by which executions could meet ([`outside`]), and the
+//! calls that stop for the tracer ([`filter`]).
 
 pub(crate) mod buffers;
+pub(super) mod filter;
 mod lists;
+pub(crate) mod outside;
 
 use libc::c_long;
 
 pub(crate) use self::lists::PRIVATE;
 use self::lists::{CHANGES, ELSEWHERE, LOOKS, NAMED};
-use super::{Regs, outside};
+use super::Regs;
 
 /// How a system call is about what the kernel keeps of its process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

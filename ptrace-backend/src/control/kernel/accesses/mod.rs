@@ -30,8 +30,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::names::digest;
-use crate::os::calls::buffers;
-use crate::os::{Regs, fd, memory as target_memory, outside};
+use crate::os::calls::{buffers, outside};
+use crate::os::{Regs, fd, memory as target_memory};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;

@@ -1,6 +1,6 @@
 //! What executions that run at the same time could meet by, outside of their memory: files that they write, names, sockets.
 
-use super::{Regs, Tid, memory};
+use crate::os::{Regs, Tid, memory};
 
 /// System calls that make, remove or change names of files.
 pub(crate) const NAMES: &[libc::c_long] = &[

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
 
+use crate::os;
+
 /// Ends the process if it returns `false`. It runs in a signal handler.
 pub(crate) type LivenessCheck = fn() -> bool;
 
@@ -42,17 +44,17 @@ impl Alarm {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = heard as extern "C" fn(libc::c_int) as usize;
             action.sa_flags = libc::SA_RESTART;
-            super::check(libc::sigaction(libc::SIGVTALRM, &raw const action, ptr::null_mut()).into())?;
+            os::check(libc::sigaction(libc::SIGVTALRM, &raw const action, ptr::null_mut()).into())?;
             let mut event: libc::sigevent = std::mem::zeroed();
             event.sigev_notify = libc::SIGEV_THREAD_ID;
             event.sigev_signo = libc::SIGVTALRM;
             event.sigev_notify_thread_id = libc::gettid();
             let mut timer: libc::timer_t = ptr::null_mut();
             let made = libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut event, &raw mut timer);
-            super::check(made.into())?;
+            os::check(made.into())?;
             let alarm = Self { timer, thread: PhantomData };
             let each = libc::itimerspec { it_interval: SECOND, it_value: SECOND };
-            super::check(libc::timer_settime(alarm.timer, 0, &raw const each, ptr::null_mut()).into())?;
+            os::check(libc::timer_settime(alarm.timer, 0, &raw const each, ptr::null_mut()).into())?;
             Ok(alarm)
         }
     }

@@ -1,4 +1,8 @@
-//! Limits of this process itself, and what it was started with.
+//! This process itself, in contrast to those that it traces: its limits, the way in which it was started, and signals for its own
+//! threads.
+
+pub(crate) mod alarm;
+pub(crate) mod kick;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,9 +1,9 @@
 //! The seccomp filter: which system calls of the target stop for the tracer. All do but those that concern nobody else
-//! ([`calls::PRIVATE`]), and the output of standard streams where these are the tracer's.
+//! ([`PRIVATE`]), and the output of standard streams where these are the tracer's.
 
 use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
 
-use super::calls;
+use super::PRIVATE;
 
 /// System calls that stop unless their first argument is a standard stream, which never blocks here.
 const TRACED_ON_OTHER_STREAMS: &[libc::c_long] = &[
@@ -51,11 +51,11 @@ pub(crate) fn program_with_own_streams() -> Vec<sock_filter> {
 fn passing(on_streams: &[libc::c_long]) -> Vec<sock_filter> {
     let load = |offset| statement(BPF_LD | BPF_W | BPF_ABS, offset);
     let mut code = vec![load(ARCH), jump(BPF_JEQ, X86_64, 0, 0), load(NUMBER)];
-    let (private, streams) = (calls::PRIVATE.len(), on_streams.len());
+    let (private, streams) = (PRIVATE.len(), on_streams.len());
     let check = code.len() + private + streams + 1; // where the first argument is looked at
     let (allow, trace, foreign) = (check + 2, check + 3, check + 4);
     code[1].jf = (foreign - 2) as u8;
-    for &call in calls::PRIVATE {
+    for &call in PRIVATE {
         code.push(jump(BPF_JEQ, call as u32, allow - code.len() - 1, 0));
     }
     for &call in on_streams {
