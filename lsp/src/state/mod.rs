@@ -221,6 +221,22 @@ impl State {
         all.filter_map(|error| diagnostics::of_build(&self.known, error))
     }
 
+    /// Opens the failing line of a finding, and shows its hints.
+    ///
+    /// # Errors
+    /// When there is no such finding, or no line of it is known.
+    fn reveal(&mut self, id: &str) -> Result<(), String> {
+        self.select(id.to_owned())?;
+        let (location, message) = revealing::failing_line(&self.known, id)?;
+        if self.shows_documents {
+            self.context.runtime.spawn(revealing::open(self.context.client.clone(), location));
+        } else {
+            let place = format!("{}:{}", location.uri.path().as_str(), location.range.start.line + 1);
+            self.show(MessageType::INFO, format!("{place}: {message}"));
+        }
+        Ok(())
+    }
+
     /// # Errors
     /// When there is no such finding.
     pub(super) fn select(&mut self, finding: String) -> Result<(), String> {
