@@ -1,4 +1,4 @@
-//! Who touched which bytes last: the cells behind happens-before.
+//! The latest accesses of all bytes: the cells behind happens-before.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -37,19 +37,19 @@ struct CellAccess {
 impl History {
     fn conflicts(&self, mode: Mode, into: &mut Positions) {
         self.last_write.iter().for_each(|&write| insert(into, write));
-        for touch in self.since.iter().filter(|touch| touch.mode.conflicts(mode)) {
-            insert(into, touch.position);
+        for access in self.since.iter().filter(|access| access.mode.conflicts(mode)) {
+            insert(into, access.position);
         }
     }
 
-    fn record(&mut self, touch: CellAccess) {
-        if touch.mode == Mode::Write {
-            self.last_write = Some(touch.position);
+    fn record(&mut self, access: CellAccess) {
+        if access.mode == Mode::Write {
+            self.last_write = Some(access.position);
             self.since.clear();
             return;
         }
-        self.since.retain(|old| old.thread != touch.thread || !supersedes(touch.mode, old.mode));
-        self.since.push(touch);
+        self.since.retain(|old| old.thread != access.thread || !supersedes(access.mode, old.mode));
+        self.since.push(access);
     }
 }
 
@@ -88,8 +88,8 @@ impl AccessHistories {
     pub(crate) fn record(&mut self, effect: &Effect, thread: u32, position: Position) {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
-            let touch = CellAccess { mode: *mode, thread, position };
-            cells.tiling(interval_map::range(obj)).for_each(|(_, history)| history.record(touch));
+            let access = CellAccess { mode: *mode, thread, position };
+            cells.tiling(interval_map::range(obj)).for_each(|(_, history)| history.record(access));
         }
     }
 }

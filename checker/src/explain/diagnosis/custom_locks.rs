@@ -30,10 +30,10 @@ pub(super) fn past(
         locks.dedup();
     }
     locks.into_iter().find_map(|lock| {
-        let touches = LockHistory::of(trace, lock);
-        let entry = touches.entries().find(|entry| touches.is_around(told, entry))?;
+        let history = LockHistory::of(trace, lock);
+        let entry = history.entries().find(|entry| history.is_around(told, entry))?;
         let enters = |trace: &Trace| LockHistory::of(trace, lock).entries().next().is_some();
-        let found = entry.map(|at| touches.all[at].seen);
+        let found = entry.map(|at| history.all[at].seen);
         (evidence.failing.iter().all(enters) && !evidence.passing.iter().all(enters)).then_some(found)
     })
 }

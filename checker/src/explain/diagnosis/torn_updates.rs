@@ -94,37 +94,37 @@ struct ExecutionAccesses {
 impl ExecutionAccesses {
     fn of(trace: &Trace) -> Self {
         use OpKind::{CompareExchange, FutexResume, FutexWait, FutexWake};
-        let mut touches = Self::default();
+        let mut accesses = Self::default();
         for (position, step) in trace.steps.enumerate() {
             let (thread, kind) = (step.event.id.thread, step.event.op.kind);
             for access in &step.event.did.accesses {
                 if matches!(kind, CompareExchange | FutexWait | FutexWake | FutexResume) {
-                    touches.gates.insert(access.obj);
+                    accesses.gates.insert(access.obj);
                 }
                 if !kind.is_access() {
                     continue;
                 }
                 let writes = access.mode == Mode::Write;
-                let own = touches.threads.entry(thread).or_default();
-                let touch = ObservedAccess { thread, writes, obj: access.obj, position };
-                touches.all.push(NumberedAccess { seen: touch, site: step.event.site, nth: own.len() });
-                own.push(touches.all.len() - 1);
+                let own = accesses.threads.entry(thread).or_default();
+                let seen = ObservedAccess { thread, writes, obj: access.obj, position };
+                accesses.all.push(NumberedAccess { seen, site: step.event.site, nth: own.len() });
+                own.push(accesses.all.len() - 1);
             }
         }
-        touches
+        accesses
     }
 
     /// What the thread of an access touches soon before and after it, other than that.
-    fn near(&self, touch: &NumberedAccess) -> impl Iterator<Item = &NumberedAccess> {
-        let own = &self.threads[&touch.seen.thread];
-        let (from, to) = (touch.nth.saturating_sub(NEAR), (touch.nth + NEAR + 1).min(own.len()));
-        let obj = touch.seen.obj;
+    fn near(&self, access: &NumberedAccess) -> impl Iterator<Item = &NumberedAccess> {
+        let own = &self.threads[&access.seen.thread];
+        let (from, to) = (access.nth.saturating_sub(NEAR), (access.nth + NEAR + 1).min(own.len()));
+        let obj = access.seen.obj;
         own[from..to].iter().map(|&at| &self.all[at]).filter(move |other| !other.seen.obj.overlaps(&obj))
     }
 
     /// The writes that come soon after others of the same thread.
     fn updates(&self) -> impl Iterator<Item = (Site, [Obj; 2], Site)> {
-        let writes = self.all.iter().filter(|touch| touch.seen.writes);
+        let writes = self.all.iter().filter(|access| access.seen.writes);
         writes.flat_map(|one| {
             let after = self.near(one).filter(|other| other.nth > one.nth && other.seen.writes);
             after.map(|other| (one.site, [one.seen.obj, other.seen.obj], other.site))
@@ -135,22 +135,22 @@ impl ExecutionAccesses {
     fn torn(&self, follows: &Follows) -> Vec<Torn> {
         let mut last: FxHashMap<Obj, &NumberedAccess> = FxHashMap::default();
         let mut found = Vec::new();
-        let reads = |touch: &&NumberedAccess| !touch.seen.writes && !self.gates.contains(&touch.seen.obj);
-        for touch in &self.all {
+        let reads = |access: &&NumberedAccess| !access.seen.writes && !self.gates.contains(&access.seen.obj);
+        for access in &self.all {
             let written =
-                last.get(&touch.seen.obj).filter(|written| written.seen.thread != touch.seen.thread);
-            let written = written.filter(|_| reads(&touch));
-            for stale in written.into_iter().flat_map(|_| self.near(touch)).filter(reads) {
+                last.get(&access.seen.obj).filter(|written| written.seen.thread != access.seen.thread);
+            let written = written.filter(|_| reads(&access));
+            for stale in written.into_iter().flat_map(|_| self.near(access)).filter(reads) {
                 let late = written.and_then(|written| self.late(written, stale, follows));
                 found.extend(written.zip(late).map(|(written, late)| Torn {
                     written: written.seen,
-                    seen: touch.seen,
+                    seen: access.seen,
                     stale: stale.seen,
                     late,
                 }));
             }
-            if touch.seen.writes {
-                last.insert(touch.seen.obj, touch);
+            if access.seen.writes {
+                last.insert(access.seen.obj, access);
             }
         }
         found
@@ -159,7 +159,8 @@ impl ExecutionAccesses {
     /// Where the thread that has written the one variable writes the other one after this access of it. In a loop, the two
     /// writes of one round are those next to each other, or begin with the variable that was written first of all.
     fn late(&self, written: &NumberedAccess, stale: &NumberedAccess, follows: &Follows) -> Option<Late> {
-        let is_it = |touch: &&NumberedAccess| touch.seen.writes && touch.seen.obj.overlaps(&stale.seen.obj);
+        let is_it =
+            |access: &&NumberedAccess| access.seen.writes && access.seen.obj.overlaps(&stale.seen.obj);
         let is_late = |write: &&NumberedAccess| write.seen.position > stale.seen.position;
         let (before, after): (Vec<&NumberedAccess>, Vec<&NumberedAccess>) =
             self.near(written).filter(is_it).partition(|write| write.nth < written.nth);
@@ -171,8 +172,8 @@ impl ExecutionAccesses {
         };
         let is_begun_by_other = || {
             let own = self.threads[&written.seen.thread].iter().map(|&at| &self.all[at]);
-            let mut of_both = own.filter(|touch| {
-                touch.seen.writes && (is_it(touch) || touch.seen.obj.overlaps(&written.seen.obj))
+            let mut of_both = own.filter(|access| {
+                access.seen.writes && (is_it(access) || access.seen.obj.overlaps(&written.seen.obj))
             });
             of_both.next().is_some_and(|first| is_it(&first))
         };

@@ -44,10 +44,10 @@
 //!
 //! * *If none of what is run shows an unruly operation, nothing within the bound has one.* Let the program P' be P, but that
 //!   a thread waits for ever before an operation that no execution has shown and that is unruly, or makes a spin loop so
-//!   ([`UnsupportedOperations`]). To P' both arguments apply. What was run of P are executions of P' as well, with the same children; so all
-//!   traces of P' within the bound were run. If now an execution of P within the bound had such an operation, then so had
-//!   one of P': the same until the first one is pending, and from there on without preemptions; leaving the thread that waits
-//!   for ever is none. It would have been run, and would have shown the operation.
+//!   ([`UnsupportedOperations`]). To P' both arguments apply. What was run of P are executions of P' as well, with the same
+//!   children; so all traces of P' within the bound were run. If now an execution of P within the bound had such an
+//!   operation, then so had one of P': the same until the first one is pending, and from there on without preemptions;
+//!   leaving the thread that waits for ever is none. It would have been run, and would have shown the operation.
 //!
 //! What a thread does that waits for signals, or spins on several variables, depends on more than its own events: some orders
 //! that look like linearisations cannot be run. Such a trace counts if it was run within the bound, and does not if all
