@@ -28,6 +28,10 @@ pub(crate) enum Command {
     Explore(Box<ExploreArgs>),
     /// Runs one saved schedule again.
     Replay(ReplayArgs),
+    /// Runs one saved schedule again, and shows its events and which of them happened before which.
+    ///
+    /// Exit code: 0 shown, 3 the tool could not do its job.
+    Show(ShowArgs),
     /// Makes the failing schedule of a finding as simple as it gets, however long that takes.
     ///
     /// Exit code: 1 done, or nothing simpler can be had; 2 stopped, and everything is as it was; 3 the tool could not do its
@@ -170,6 +174,19 @@ pub(crate) struct ReplayArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The saved schedule.
+    #[arg(value_name = "SCHEDULE-FILE")]
+    pub(crate) file: PathBuf,
+    /// Run what the schedule names, also if somebody else has saved it.
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// How the events are printed.
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    pub(crate) format: GraphFormat,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct MinimiseArgs {
     /// The saved schedule, in its store.
     #[arg(value_name = "SCHEDULE-FILE")]
@@ -201,6 +218,16 @@ pub(crate) enum Format {
     Json,
     /// Objects, one a line, as things happen
     Jsonl,
+}
+
+/// The formats of a graph of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// A table with a row for each event
+    Text,
+    Json,
+    /// A graph for `dot` of Graphviz
+    Dot,
 }
 
 /// The formats that know a report as a whole.

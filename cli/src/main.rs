@@ -25,6 +25,7 @@ use clap::error::ErrorKind;
 use explorer::config::{Config, Settings};
 use explorer::json;
 use explorer::render;
+use explorer::render::event_graph;
 use explorer::report::Report;
 use explorer::report::verdict::{EXIT_FAILED, Verdict};
 use explorer::shown::escaped;
@@ -33,7 +34,7 @@ use explorer::verbs::watch::Watch;
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 use mimalloc::MiMalloc;
 
-use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format};
+use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format, GraphFormat, ShowArgs};
 use crate::progress::Line;
 use crate::told::Told;
 
@@ -130,6 +131,7 @@ fn run(command: Command) -> miette::Result<u8> {
                 ended => return code_of(ended.map(|report| report.verdict)),
             }
         }
+        Command::Show(args) => return show(&args),
         Command::List(args) => return list::run(&args).into_diagnostic(),
         Command::Doctor(args) => return doctor::run(&args).into_diagnostic(),
         Command::Lsp => {
@@ -168,6 +170,21 @@ fn watched(
     drop(line);
     print(&report, format).into_diagnostic()?;
     Ok(report.verdict.exit_code())
+}
+
+/// Shows a saved schedule; says with which code to exit.
+fn show(args: &ShowArgs) -> miette::Result<u8> {
+    let cancel = interrupt::flag().into_diagnostic()?;
+    let graph = match consent::with(args.trust, |consent| explorer::show(&args.file, consent, &cancel)) {
+        Ok(graph) => graph,
+        Err(error) => return code_of(Err(error)),
+    };
+    let printed = output::print_whole(|to| match args.format {
+        GraphFormat::Text => to.write_all(event_graph::table(&graph).as_bytes()),
+        GraphFormat::Json => explorer::graph_json(&graph, to),
+        GraphFormat::Dot => to.write_all(event_graph::dot(&graph).as_bytes()),
+    });
+    printed.map(|()| 0).into_diagnostic()
 }
 
 /// The exit code of what has printed what it came to. It is no failure of the tool that it was stopped, or had no time.

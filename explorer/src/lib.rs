@@ -28,3 +28,4 @@ pub use verbs::explore::explore;
 pub use verbs::minimise::minimise;
 pub use verbs::replay::replay;
 pub use verbs::search::json;
+pub use verbs::show::{graph_json, show};

@@ -127,6 +127,24 @@ impl HappensBefore {
         self.clock(earlier).is_before(self.clock(later))
     }
 
+    /// The events of other threads that come immediately before the one at a position, which is of the `thread`-th thread: it
+    /// follows them, and nothing stands between. With the order of each thread's own events these are the transitive reduction
+    /// of happens-before; the clocks give it in time linear in the events.
+    #[must_use]
+    pub fn immediately_before(&self, position: Position, thread: usize) -> Vec<Position> {
+        let clock = self.clock(position);
+        let last_of = |other: usize| {
+            let itself = u32::from(other == thread);
+            self.position(other, clock.get(other).checked_sub(1 + itself)?)
+        };
+        let last: Vec<Position> = (0..self.threads.len()).filter_map(last_of).collect();
+        let own = last_of(thread);
+        let is_immediate = |&at: &Position| {
+            Some(at) != own && !last.iter().any(|&other| other != at && self.ordered(at, other))
+        };
+        last.iter().copied().filter(is_immediate).collect()
+    }
+
     /// The position of an event of the `thread`-th thread.
     #[must_use]
     pub fn position(&self, thread: usize, index: u32) -> Option<Position> {

@@ -25,11 +25,11 @@ pub(crate) struct EventLines {
 }
 
 impl EventLines {
-    /// Tells an execution; `at` has the place of every event.
+    /// Tells an execution, and the failure in it, if there is one; `at` has the place of every event.
     pub(crate) fn tell(
         trace: &Trace,
         at: &[Shared<Location>],
-        failure: &Failure,
+        failure: Option<&Failure>,
         places: &Places<'_>,
     ) -> Self {
         let harness = places.source().harness();
@@ -85,7 +85,7 @@ fn left(reason: &Reason) -> Option<ThreadName> {
 struct LineWriter<'a> {
     words: Phrasing<'a>,
     places: &'a Places<'a>,
-    failure: &'a Failure,
+    failure: Option<&'a Failure>,
     preempted: BTreeMap<ThreadName, Party>,
     texts: Pool<String>,
 }
@@ -135,8 +135,8 @@ impl LineWriter<'_> {
             Some(located) => vec![Location::clone(located.place)],
             None => {
                 // Where a thread has failed, it is told of the others what they did, not where they are.
-                let others = self.failure.others.iter().filter(|_| self.failure.thread.is_none());
-                let party = others.into_iter().find(|party| party.thread == thread);
+                let failure = self.failure.filter(|failure| failure.thread.is_none());
+                let party = failure.and_then(|it| it.others.iter().find(|party| party.thread == thread));
                 party.map(|party| self.places.of_stack(&party.stack)).unwrap_or_default()
             }
         }

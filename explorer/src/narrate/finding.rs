@@ -68,7 +68,7 @@ impl From<&search::Finding> for Measured {
 
 /// The report on one failing execution; where its schedule is saved is not known yet.
 pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places<'_>) -> Finding {
-    let event_lines = EventLines::tell(failing.trace, failing.at, failing.failure, places);
+    let event_lines = EventLines::tell(failing.trace, failing.at, Some(failing.failure), places);
     let words = Phrasing { labels: &event_lines.labels, source: places.source() };
     let parties = parties(failing.failure, (&event_lines, &words), places);
     let failed = failing.failure.thread.map(|thread| event_lines.labels.label(thread));

@@ -1,6 +1,7 @@
 //! The report that a person reads.
 
 pub mod always;
+pub mod event_graph;
 pub(crate) mod event_table;
 mod explanation;
 mod potential_deadlocks;

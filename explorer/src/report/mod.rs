@@ -2,6 +2,7 @@
 
 mod covered;
 mod event;
+mod event_graph;
 pub mod explanation;
 mod finding;
 mod hint;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::covered::{AtSynchronisation, BufferedStore, Covered, NotCovered};
 pub use self::event::{EventLine, Lane, Switch, Why};
+pub use self::event_graph::{EventGraph, FORMAT as GRAPH_FORMAT, GraphFailure, VERSION as GRAPH_VERSION};
 pub use self::finding::{Finding, Output, Party};
 pub use self::hint::Hint;
 pub use self::location::Location;

@@ -12,6 +12,7 @@ pub(crate) mod replay;
 pub(crate) mod save;
 pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod show;
 mod stalled;
 mod suppress;
 mod sync_scope;

@@ -40,6 +40,16 @@ use crate::verbs::watch::per_second;
 /// When the file cannot be used, or was saved by somebody else without the user's consent to run what it names, or the
 /// program does not do what the schedule says: then the text names the event.
 pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
+    with_saved(file, consent, cancel, |again, program| again.run(program))
+}
+
+/// Does something with a saved schedule and the program that it is of, started.
+pub(crate) fn with_saved<T>(
+    file: &Path,
+    consent: Consent<'_>,
+    cancel: &Arc<AtomicBool>,
+    act: impl FnOnce(&Again<'_>, &ExitAttribution<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
     let saved = ScheduleFile::read(file)?;
     let here = launch::folder(Path::new("."))?;
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
@@ -60,7 +70,7 @@ pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Re
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
-    again.run(&ExitAttribution::new(&launched, &launch.arguments))
+    act(&again, &ExitAttribution::new(&launched, &launch.arguments))
 }
 
 /// The root of the checkout in which a schedule may run: that for which it was sealed, if the program is there.

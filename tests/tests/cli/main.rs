@@ -29,6 +29,7 @@ mod races;
 mod read_write_locks;
 mod readme;
 mod scope;
+mod show;
 mod targets;
 mod timers;
 mod timing;

@@ -7,7 +7,7 @@ pub(super) mod recorder;
 
 use std::collections::HashMap;
 
-use checker::failure::{Failure, FailureDetail, FailureKind};
+use checker::failure::FailureKind;
 use checker::names::ThreadName;
 use checker::program::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
@@ -111,10 +111,8 @@ impl Recording {
         at: &[Shared<Location>],
         places: &Places<'_>,
     ) -> Self {
-        let none =
-            Failure::of_several(FailureKind::AlwaysFails, FailureDetail::Said(String::new()), Vec::new());
         let failure = replayed.failure.as_ref();
-        let event_lines = EventLines::tell(&replayed.trace, at, failure.unwrap_or(&none), places);
+        let event_lines = EventLines::tell(&replayed.trace, at, failure, places);
         let words = Phrasing { labels: &event_lines.labels, source: places.source() };
         let end = end(log).min(replayed.trace.steps.len());
         let last = replayed.trace.steps.iter().take(end).next_back().map(|step| step.choice.agent.thread());

@@ -77,7 +77,7 @@ fn pair(
     pair: &explain::CriticalPair,
 ) -> Pair {
     let at = places_of_events(program, &pair.passing, context.places);
-    let event_lines = EventLines::tell(&pair.passing, &at, &explained.finding.failure, context.places);
+    let event_lines = EventLines::tell(&pair.passing, &at, Some(&explained.finding.failure), context.places);
     Pair {
         swaps: pair.swaps.iter().map(|swap| context.swap(*swap)).collect(),
         failed: pair.failed,
