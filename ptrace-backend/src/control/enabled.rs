@@ -217,7 +217,7 @@ pub(crate) fn holds(
         }
         Need::Signal(_) | Need::Wake(_) => false,
         Need::Change(locations) => {
-            locations.iter().any(|(addr, _, bytes)| tracee.read(*addr, bytes.len()) != *bytes)
+            locations.iter().any(|it| tracee.read(it.address, it.bytes.len()) != it.bytes)
         }
         Need::Arrival(awaited) => signals::state::has_arrived(tracee, index, *awaited),
         Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),

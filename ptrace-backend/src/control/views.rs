@@ -11,7 +11,7 @@ use crate::control::kernel::{files, system_v};
 use crate::control::memory::naming;
 use crate::control::state::client::Client;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Pending, Requeue};
+use crate::control::state::pending::{Act, AwaitedBytes, Need, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, RunState};
@@ -154,7 +154,13 @@ fn status(
         Need::Generation(at, generation) => On::Barrier { obj: obj(at), generation: *generation },
         Need::Signal(at) => On::Cond(obj(at)),
         Need::Wake(at) => On::Futex(obj(at)),
-        Need::Change(locations) => On::Await(locations.iter().map(|(_, obj, _)| *obj).collect()),
+        Need::Change(locations) => {
+            // What lies on its own stack is mostly a counter or a pointer to what it looks at.
+            let is_told = |it: &&AwaitedBytes| {
+                !it.is_own || tracee.shared.is_shared(it.object) || locations.iter().all(|other| other.is_own)
+            };
+            On::Await(locations.iter().filter(is_told).map(|it| it.object).collect())
+        }
         Need::Arrival(_) => On::Arrival,
         Need::PiFutex(at) => On::Mutex {
             obj: obj(at),

@@ -33,6 +33,15 @@ const LONGEST: u32 = 20_000;
 /// An instruction, the address that it reads, and how many bytes.
 type LoopRead = (u64, u64, usize);
 
+/// The memory that a loop may look at for a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// All but the thread's own stack and thread-local variables, which are mostly nobody else's.
+    Others,
+    /// Those as well: another thread may have their address.
+    Any,
+}
+
 /// What a round of a loop has read and written.
 #[derive(Default)]
 struct Round {
@@ -57,15 +66,25 @@ pub(crate) fn learns_from_runaway(
     let thread = &scheduling.threads[index];
     // Where it is inside a system call, a step would go on with that.
     let is_inside_call = tracee.tasks[index].regs.orig_rax as i64 >= 0;
-    let is_alone =
-        scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2 && !memory.sharing.handles;
-    if is_inside_call || is_alone || thread.cancellation.asynchronous || !tracee.shared.may_learn_more() {
+    if is_inside_call
+        || is_alone(scheduling, memory)
+        || thread.cancellation.asynchronous
+        || !tracee.shared.may_learn_more()
+    {
         return Ok(false);
     }
     probes::hide(tracee)?;
-    let looks = looks(tracee, memory, index)?;
+    let mut looks = looks(tracee, memory, index, Whose::Others)?;
+    if looks.is_empty() {
+        looks = self::looks(tracee, memory, index, Whose::Any)?;
+    }
     probes::show(tracee)?;
     watch_from_now_on(tracee, memory, account, index, &looks)
+}
+
+/// Whether nobody else could change anything.
+fn is_alone(scheduling: &Scheduling, memory: &MemoryState) -> bool {
+    scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2 && !memory.sharing.handles
 }
 
 /// The running thread has been stopped between key points. If it goes round in a circle for ever, lets it go on to a place in
@@ -81,7 +100,7 @@ pub(crate) fn goes_round(
         return Ok(false);
     }
     probes::hide(tracee)?;
-    let circle = circle(tracee, memory, index)?;
+    let circle = circle(tracee, memory, index, is_alone(scheduling, memory))?;
     if let Some(place) = circle {
         for _ in 0..LONGEST {
             let regs = tracee.tasks[index].regs;
@@ -99,6 +118,7 @@ fn circle(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
+    is_alone: bool,
 ) -> Result<Option<(Reverse<u64>, u64)>, ExecutionError> {
     // Only a step leaves all flags as code can see them.
     let regs = tracee.tasks[index].regs;
@@ -115,32 +135,37 @@ fn circle(
         let Some(instruction) = spin::instruction(tracee, regs.rip) else { return Ok(None) };
         let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind);
         let is_plain = !is_call(instruction) && matches!(trap, None | Some(TrapKind::Access(_)));
+        let noted = passed.reads.len();
         if !is_plain || !spin::note_memory(tracee, &instruction, &regs, &mut info, &mut passed) {
             return Ok(None);
         }
         let may_change = |&(addr, _): &(u64, usize)| {
             !spin::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr)
         };
-        if passed.reads.iter().any(may_change) || !spin::single_step(tracee, index, &regs)? {
+        if passed.reads[noted..].iter().any(may_change) || !spin::single_step(tracee, index, &regs)? {
             return Ok(None);
         }
-        passed.reads.clear();
         if same_registers(&start, &tracee.tasks[index].regs) && spin::unchanged(tracee, &passed) {
-            return Ok(Some(first));
+            // Another thread may have the address of what lies on its own stack, but for what it writes there itself.
+            let is_left = |&(addr, len): &(u64, usize)| {
+                spin::is_writable_data(tracee, addr) && !passed.stores_into(addr, len)
+            };
+            return Ok((is_alone || !passed.reads.iter().any(is_left)).then_some(first));
         }
     }
     Ok(None)
 }
 
 /// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
-/// through; what is on its own stack is mostly nobody else's.
+/// through.
 fn looks(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
+    whose: Whose,
 ) -> Result<Vec<LoopRead>, ExecutionError> {
-    let Some(first) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
-    let Some(second) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
+    let Some(first) = round(tracee, memory, index, whose)? else { return Ok(Vec::new()) };
+    let Some(second) = round(tracee, memory, index, whose)? else { return Ok(Vec::new()) };
     let is_left = |look: &LoopRead| !first.writes.contains(&look.1) && !second.writes.contains(&look.1);
     let is_repeated = |look: &LoopRead| second.reads.contains(look) && is_left(look);
     Ok(first.reads.iter().filter(|look| is_repeated(look)).copied().collect())
@@ -183,6 +208,7 @@ fn round(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
+    whose: Whose,
 ) -> Result<Option<Round>, ExecutionError> {
     let start = tracee.tasks[index].regs.rip;
     let mut info = InstructionInfoFactory::new();
@@ -199,13 +225,16 @@ fn round(
         {
             return Ok(None);
         }
-        let is_others =
-            |addr: u64| !spin::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr);
-        let reads = touched.reads.into_iter().filter(|&(addr, _)| is_others(addr));
+        let counts = |addr: u64| {
+            let is_others = whose == Whose::Any || !spin::owns(tracee, memory, index, addr);
+            is_others && spin::is_writable_data(tracee, addr)
+        };
+        let reads = touched.reads.into_iter().filter(|&(addr, _)| counts(addr));
         round.reads.extend(reads.map(|(addr, len)| (regs.rip, addr, len)));
         round.writes.extend(touched.stores.into_iter().map(|(addr, _)| addr));
         // A round of an inner loop may look at nothing.
-        if tracee.tasks[index].regs.rip == start && !round.reads.is_empty() {
+        let is_left = |(_, addr, _): &LoopRead| !round.writes.contains(addr);
+        if tracee.tasks[index].regs.rip == start && round.reads.iter().any(is_left) {
             return Ok(Some(round));
         }
     }

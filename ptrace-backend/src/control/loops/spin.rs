@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::Need;
+use crate::control::state::pending::{AwaitedBytes, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
@@ -33,6 +33,14 @@ pub(crate) struct Iteration {
     pub(crate) stores: Vec<(u64, Vec<u8>)>,
     /// Addresses, and how many bytes.
     pub(crate) reads: Vec<(u64, usize)>,
+}
+
+impl Iteration {
+    /// Whether one of its stores touches these bytes.
+    pub(crate) fn stores_into(&self, addr: u64, len: usize) -> bool {
+        let touches = |(at, old): &(u64, Vec<u8>)| *at < addr + len as u64 && addr < at + old.len() as u64;
+        self.stores.iter().any(touches)
+    }
 }
 
 /// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
@@ -84,14 +92,21 @@ fn await_change(
     let mut reads = iteration.reads.clone();
     reads.sort_unstable();
     reads.dedup();
-    let locations: Vec<(u64, Obj, Vec<u8>)> = reads
-        .into_iter()
-        .filter(|(addr, _)| !owns(tracee, memory, index, *addr) && is_writable_data(tracee, *addr))
-        .map(|(addr, len)| (addr, memory.object(addr, len as u64), tracee.read(addr, len)))
-        .collect();
+    // Its own memory counts as well, but for what it writes itself: another thread may have its address.
+    let is_looked_at = |&(addr, len): &(u64, usize)| {
+        let is_own = owns(tracee, memory, index, addr) && iteration.stores_into(addr, len);
+        !is_own && is_writable_data(tracee, addr)
+    };
+    let locations = reads.into_iter().filter(is_looked_at).map(|(addr, len)| AwaitedBytes {
+        address: addr,
+        object: memory.object(addr, len as u64),
+        bytes: tracee.read(addr, len),
+        is_own: owns(tracee, memory, index, addr),
+    });
+    let locations: Vec<AwaitedBytes> = locations.collect();
     // The event comes after whatever lets it go: it is an event on all of that.
     let shared: Vec<Obj> =
-        locations.iter().map(|(_, obj, _)| *obj).filter(|obj| tracee.shared.is_shared(*obj)).collect();
+        locations.iter().map(|it| it.object).filter(|obj| tracee.shared.is_shared(*obj)).collect();
     let Some(pending) = &mut scheduling.threads[index].pending else { return };
     if pending.op.kind == OpKind::Read {
         pending.op.kind = OpKind::Await;

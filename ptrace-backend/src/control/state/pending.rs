@@ -25,6 +25,17 @@ pub(crate) struct Pending {
     pub(crate) deadline: Option<u64>,
 }
 
+/// Bytes whose change a spinning thread waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AwaitedBytes {
+    pub(crate) address: u64,
+    pub(crate) object: Obj,
+    /// What stands there as long as the thread waits.
+    pub(crate) bytes: Vec<u8>,
+    /// They are on the thread's own stack or among its thread-local variables.
+    pub(crate) is_own: bool,
+}
+
 /// What has to hold before a pending operation can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Need {
@@ -52,7 +63,7 @@ pub(crate) enum Need {
     /// A wake on this futex.
     Wake(u64),
     /// One of these locations no longer holds these bytes.
-    Change(Vec<(u64, Obj, Vec<u8>)>),
+    Change(Vec<AwaitedBytes>),
     /// One of these files is ready.
     Ready(Vec<FileEvents>),
     /// All of these files are ready.
