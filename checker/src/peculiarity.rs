@@ -58,6 +58,8 @@ pub enum EarlyStart {
     LongRun,
     /// It sets timers.
     Timers,
+    /// It maps memory that its copies would have in common.
+    SharedMemory,
     /// It ends.
     End,
     /// It is killed.
@@ -74,6 +76,7 @@ impl fmt::Display for EarlyStart {
             Self::Replacement => "executes another program",
             Self::LongRun => "runs for long",
             Self::Timers => "sets timers",
+            Self::SharedMemory => "maps memory that its copies would share",
             Self::End => "ends",
             Self::Killed => "is killed",
         })

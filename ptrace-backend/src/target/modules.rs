@@ -27,6 +27,18 @@ pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
     Ok(starts)
 }
 
+/// Whether a process has mapped memory that is shared with its children, writable, and no file of a name (anonymous, of
+/// `memfd_create`, or of a file that has been removed).
+pub(crate) fn maps_unnamed_memory_shared(tid: Tid) -> io::Result<bool> {
+    const REMOVED: &[u8] = b" (deleted)";
+    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    Ok(text.split(|&byte| byte == b'\n').any(|line| {
+        let permissions = line.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
+        let is_shared = permissions.get(1) == Some(&b'w') && permissions.get(3) == Some(&b's');
+        is_shared && line.ends_with(REMOVED)
+    }))
+}
+
 /// A part of a file in a process's memory.
 #[derive(Debug, PartialEq, Eq)]
 struct FileMap<'a> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use checker::peculiarity::EarlyStart;
 use rustc_hash::FxHashMap;
 
-use super::auxv;
+use super::{auxv, modules};
 use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
@@ -158,7 +158,10 @@ impl Startup {
     ) -> Result<Passage, LaunchError> {
         self.specials = specials.iter().map(|special| (special.addr, *special)).collect();
         match self.run_to_any(start_main, true)? {
-            Passage::Main(regs) => self.run_to_any(&[regs.rdi], true),
+            Passage::Main(regs) => match self.run_to_any(&[regs.rdi], true)? {
+                Passage::Main(_) if self.shares_memory()? => Ok(Passage::Early(EarlyStart::SharedMemory)),
+                passage => Ok(passage),
+            },
             early => Ok(early),
         }
     }
@@ -177,6 +180,13 @@ impl Startup {
             Passage::Main(_) => self.set_registers(&saved),
             Passage::Early(what) => Err(startup(format!("the program {what} in the C library"))),
         }
+    }
+
+    /// Whether copies of the process would have memory in common with it: what is mapped shared, and is no file that others could
+    /// open as well.
+    fn shares_memory(&self) -> Result<bool, LaunchError> {
+        modules::maps_unnamed_memory_shared(self.tid)
+            .map_err(LaunchError::system("read the program's memory map"))
     }
 
     /// Runs one system call in the target, at an address that holds `syscall; int3`.
