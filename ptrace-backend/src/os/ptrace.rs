@@ -129,12 +129,19 @@ pub(crate) fn rename_sender(tid: Tid, from: Tid, to: Tid) -> io::Result<()> {
         return Ok(());
     }
     // SAFETY: a signal with one of these codes was sent by a process, and has its number there; the structure is longer.
-    // The kernel reads one structure from a valid reference.
     unsafe {
         if info.si_pid() != from {
             return Ok(());
         }
         ptr::from_mut(&mut info).byte_add(SENDER).cast::<Tid>().write(to);
+    }
+    set_signal_info(tid, info)
+}
+
+/// Makes what is known of a signal that of the one that the thread is stopped with.
+pub(crate) fn set_signal_info(tid: Tid, mut info: libc::siginfo_t) -> io::Result<()> {
+    // SAFETY: the kernel reads one structure from a valid reference.
+    unsafe {
         check(libc::ptrace(libc::PTRACE_SETSIGINFO, tid, ptr::null_mut::<c_void>(), ptr::from_mut(&mut info)))
             .map(drop)
     }

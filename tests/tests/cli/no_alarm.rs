@@ -27,11 +27,42 @@ fn correct_programs_are_clean() {
         "calls_under_lock.c",
         "jumps_to_functions.c",
         "jumps_between.c",
+        "maps_before_main.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
             let races = outcome.report["races"].as_array().map(Vec::len);
             assert_eq!((outcome.code, races), (0, Some(0)), "{source} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+/// Memory on a thread's own stack is not its own where another thread has the address.
+#[test]
+fn a_wait_for_what_lies_on_the_own_stack_comes_to_an_end() {
+    for (flag, level) in ["-DYIELDS", "-DPAUSES"].into_iter().flat_map(|f| Optimisation::ALL.map(|l| (f, l)))
+    {
+        let program = Build::new("correct/waits_on_own_stack.c", level).flag(flag).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = ["--run-timeout", "1s", "--output"].iter().map(AsRef::as_ref);
+        let outcome = Tool::explore(options.chain([folder.path().as_os_str()]), &program).run().unwrap();
+        assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+    }
+}
+
+/// Where a handler can run, or a cancellation comes anywhere, nothing is claimed; nothing is found either.
+#[test]
+fn signals_arrive_as_they_were_sent() {
+    for (source, flag, unseen) in [
+        ("signal_data.c", "-DQUEUED", None),
+        ("cancelled_at_once.c", "-DSLEEP", Some("asynchronous-cancellation")),
+        ("cancelled_at_once.c", "-DSEMAPHORE", Some("asynchronous-cancellation")),
+    ] {
+        for level in Optimisation::ALL {
+            let outcome = explore(&Build::new(format!("correct/{source}"), level).flag(flag));
+            let kinds = outcome.report["not_covered"].as_array().map(|kinds| kinds[0]["kind"].as_str());
+            let told = (outcome.code, outcome.report["findings"].as_array().map(Vec::len), kinds.flatten());
+            assert_eq!(told, (2, Some(0), unseen), "{source} {flag} {level:?}: {}", outcome.transcript());
         }
     }
 }

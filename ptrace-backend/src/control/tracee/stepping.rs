@@ -50,8 +50,20 @@ impl Tracee {
     }
 
     /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
-    /// has been counted, and the handler is to see the registers that the program would have.
+    /// has been counted, and the handler is to see the registers that the program would have. Who sent the signal, and with what,
+    /// is what it is told afterwards: the C library obeys a cancellation only if it comes from its own process.
     pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let tid = self.tasks[index].tid;
+        let info = ptrace::signal_info(tid).map_err(system("read a signal"))?;
+        self.step_out_of_stub(index)?;
+        // Where it has got another signal on the way, that one comes first.
+        if self.tasks[index].deferred_signal == 0 {
+            ptrace::set_signal_info(tid, info).map_err(system("write a signal"))?;
+        }
+        Ok(())
+    }
+
+    fn step_out_of_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         self.leave_detour(index)?;
         let layout = std::sync::Arc::clone(&self.layout);
         let rip = self.tasks[index].regs.rip;
