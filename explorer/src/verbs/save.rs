@@ -90,13 +90,21 @@ fn saved_choice(
 }
 
 /// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, that
-/// memory, and what stands for the blocks that were freed. Key points that the execution never came to make no difference to
-/// it.
+/// memory, what system calls and functions of libraries touched, be it no memory (the numbers of file descriptors), and what
+/// stands for the blocks that were freed. Key points that the execution never came to make no difference to it.
 pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
     let accesses = || trace.steps.iter().filter(|step| is_made_by_instruction(&step.event.op));
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
-    let touched = accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj);
-    let frees = trace.steps.iter().filter(|step| step.event.op.kind == OpKind::Free);
+    let is_freed = |step: &&TraceStep| step.event.op.kind == OpKind::Free;
+    // An object of synchronisation, which is one byte, is a key point without that.
+    let is_needed = |op: &Op, obj: Obj| op.kind == OpKind::Io || is_made_by_instruction(op) || obj.len > 1;
+    let objects = |step: &'_ TraceStep| {
+        let op = &step.event.op;
+        let objects = op.may.accesses.iter().map(|access| access.obj);
+        objects.filter(|&obj| is_needed(op, obj)).collect::<Vec<_>>()
+    };
+    let touched = trace.steps.iter().filter(|step| !is_freed(step)).flat_map(objects);
+    let frees = trace.steps.iter().filter(is_freed);
     let freed = frees.flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj.name.release());
     let memory: BTreeSet<Obj> = touched.chain(freed).collect();
     KeyPoints { instructions: instructions.into_iter().collect(), memory: memory.into_iter().collect() }
