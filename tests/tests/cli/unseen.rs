@@ -19,7 +19,12 @@ fn explore_built(build: &Build, options: &[&str], arguments: &[&str]) -> Outcome
     let folder = tempfile::tempdir().unwrap();
     let output = ["--output".as_ref(), folder.path().as_os_str()];
     let options = output.into_iter().chain(options.iter().map(AsRef::as_ref));
-    Tool::explore(options, &program).and(arguments).within_folder(folder.path()).run().unwrap()
+    let outcome = Tool::explore(options, &program).and(arguments).within_folder(folder.path()).run().unwrap();
+    if let Some(schedule) = outcome.report["findings"][0]["schedule_file"].as_str() {
+        let replayed = Tool::new(["replay", "--format", "json", schedule]).run().unwrap();
+        assert_eq!(replayed.code, 1, "{}: {}", program.display(), replayed.transcript());
+    }
+    outcome
 }
 
 /// The kinds of what was not watched, and whether the user answers for it.
@@ -43,6 +48,8 @@ fn what_is_watched_is_found() {
         "growing_text.c",
         "text_without_case.c",
         "address_in_library.c",
+        "descriptor_numbers.c",
+        "library_reads_later.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);

@@ -89,6 +89,24 @@ fn clone_arguments(tracee: &Tracee, creator: ThreadIndex, child: &Regs) -> (Rang
     (top.saturating_sub(1 << 20)..top.saturating_add(0x1000), known(regs.r10))
 }
 
+/// The C library is about to create a thread for itself, as `aio_read`, `getaddrinfo_a` and `mq_notify` have it do: all that such a
+/// thread does is done inside the library, which is not watched. The one of `timer_create` waits for timers, which are agents.
+pub(crate) fn note_helper(
+    tracee: &mut Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<(), ExecutionError> {
+    const OF_TIMERS: &str = "timer_create";
+    // A helper's own threads are of the call that has made the helper.
+    let Some(called) = tracee.libc_function_called(index) else { return Ok(()) };
+    if !called.ends_with(OF_TIMERS) {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, &called));
+        access::begin_concurrency(tracee, memory)?;
+    }
+    Ok(())
+}
+
 /// The running thread has created one. One that does not get thread-local memory of its own is none of the C library's:
 /// it was made by `clone` itself, perhaps the first one there is, and what it uses of the library is not known.
 pub(crate) fn note_raw_clone(

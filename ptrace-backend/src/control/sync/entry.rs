@@ -6,6 +6,7 @@ use checker::names::{Obj, Site};
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::ExecutionError;
 
+use crate::control::kernel::thread_creation;
 use crate::control::loops::spin;
 use crate::control::memory::{exposure, quarantine};
 use crate::control::process::Process;
@@ -73,6 +74,9 @@ pub(crate) fn enter(
             account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, name));
         }
         return Ok(flow);
+    }
+    if function == TrappedFunction::Create && tracee.is_libc_call_site(caller) {
+        thread_creation::note_helper(tracee, memory, account, index)?;
     }
     tracee.pass_trap(index)?;
     Ok(Flow::Resume(0))

@@ -68,6 +68,17 @@ impl Tracee {
         (self.layout.site(callers[own]), self.layout.site(callers[own.saturating_sub(1)]))
     }
 
+    /// The function of the C library by which other code has come to where the thread stands in that library; `None` where there
+    /// is no other code on the stack.
+    pub(crate) fn libc_function_called(&self, index: ThreadIndex) -> Option<String> {
+        let frames = self.frames(index);
+        let caller = frames.iter().position(|&pc| !self.layout.in_libc(pc))?;
+        let inside = *frames.get(caller.checked_sub(1)?)?;
+        let (_, module) = self.layout.module_at(inside)?;
+        let function = module.image.function_at(inside - module.mapped.bias)?;
+        Some(function.name()?.trim_start_matches('_').to_owned())
+    }
+
     /// A thread's stack, innermost frame first. Callers are named by their call instruction.
     pub(crate) fn stack(&self, index: ThreadIndex) -> Vec<Site> {
         // Of a process that is gone, some memory may still be there and some not.
