@@ -223,9 +223,11 @@ impl Candidate {
             && matches!(operand.memory.segment(), Register::None | Register::DS | Register::SS | Register::FS)
     }
 
-    /// Whether it touches no more than what is known of an address in the table of private ones.
-    pub(crate) fn is_narrow(&self) -> bool {
-        self.operands.iter().all(|operand| operand.size <= WIDEST)
+    /// Whether what it touches can be looked up in the table of private addresses: it touches no more than what is known of one
+    /// there, and its address does not count from the thread's own memory. Such an address is not the one in the table, and the
+    /// last variable before the thread's control block, whose end is 0, would be found in an empty place.
+    pub(crate) fn can_be_looked_up(&self) -> bool {
+        !self.counts_from_thread() && self.operands.iter().all(|operand| operand.size <= WIDEST)
     }
 
     /// Whether the address that is taken down counts from the thread's own memory.

@@ -48,6 +48,7 @@ fn what_is_watched_is_found() {
         "growing_text.c",
         "text_without_case.c",
         "address_in_library.c",
+        "lent_after_long.c",
         "descriptor_numbers.c",
         "library_reads_later.c",
     ] {

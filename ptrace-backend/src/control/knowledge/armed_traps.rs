@@ -64,7 +64,7 @@ impl Shared {
         let is_in_the_way = |&Copied { candidate, .. }: &Copied| {
             state.candidates[candidate] == Status::Promoted
                 && !(state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN)
-                    && layout.candidates[candidate].is_narrow())
+                    && layout.candidates[candidate].can_be_looked_up())
         };
         let is_of_use = |detour: &Detour| {
             !detour.candidates.iter().any(is_in_the_way) && detour.candidates.iter().any(is_watched)
