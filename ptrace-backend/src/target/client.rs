@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::recipe::{FILE, MEMORY};
+use super::recipe;
 use super::streams::Streams;
 use crate::os::network::Network;
-use crate::os::spawn::{Limits, Prepared, Whose};
+use crate::os::spawn::{Prepared, Whose};
 use crate::os::{Tid, trial};
 use crate::spec::{LaunchError, LaunchSpec, Ready};
 
@@ -29,7 +29,7 @@ impl ClientRecipe {
             &spec.env,
             &spec.cwd,
             streams.files(),
-            (Limits { memory: MEMORY, file: FILE }, Whose::Client),
+            (recipe::limits(), Whose::Client),
         )
         .map_err(LaunchError::system("prepare the client's arguments"))?;
         let has_network = trial::network().is_ok();

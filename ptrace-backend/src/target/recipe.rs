@@ -8,15 +8,22 @@ use crate::answers::{START_OF_TIME, World};
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
 use crate::os::network::Network;
+use crate::os::own;
 use crate::os::spawn::{Limits, Prepared, Whose};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec};
 
-/// Upper bound of the target's data segment, in bytes.
-pub(super) const MEMORY: u64 = 4 << 30;
+/// So much memory of its own a target may have on every machine, in bytes.
+const MEMORY: u64 = 4 << 30;
 
 /// The largest file that a target may write, in bytes: what goes wrong in an execution should not fill a disk.
-pub(super) const FILE: u64 = 4 << 30;
+const FILE: u64 = 4 << 30;
+
+/// What a target may use. Of the machine's memory it may have half, whether it touches that or not: what goes wrong in an execution should
+/// not end other programs.
+pub(super) fn limits() -> Limits {
+    Limits { memory: MEMORY.max(own::physical_memory() / 2), file: FILE }
+}
 
 /// Everything that a start of the program takes.
 pub(crate) struct Recipe {
@@ -34,7 +41,6 @@ impl Recipe {
         streams: &Arc<Streams>,
         network: Network,
     ) -> Result<Self, LaunchError> {
-        let limits = Limits { memory: MEMORY, file: FILE };
         let files = streams.files();
         let prepared = Prepared::new(
             &executable.path,
@@ -42,7 +48,7 @@ impl Recipe {
             &spec.env,
             &spec.cwd,
             files,
-            (limits, Whose::Program),
+            (limits(), Whose::Program),
         )
         .map_err(LaunchError::system("prepare the program's arguments"))?;
         let linker = Image::open(&executable.interpreter).map_err(|error| startup(error.to_string()))?;

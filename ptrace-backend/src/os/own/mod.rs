@@ -34,6 +34,14 @@ pub(crate) fn allowed(resource: Resource) -> Option<u64> {
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
+/// How much memory the machine has, in bytes.
+pub(crate) fn physical_memory() -> u64 {
+    // SAFETY: asks for numbers.
+    let [pages, size] = [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
+    let [pages, size] = [pages, size].map(|number| u64::try_from(number).unwrap_or(0));
+    pages.saturating_mul(size)
+}
+
 /// Whether the process was started without a standard output.
 static HAS_NO_OUTPUT: AtomicBool = AtomicBool::new(false);
 
