@@ -33,15 +33,6 @@ const LONGEST: u32 = 20_000;
 /// An instruction, the address that it reads, and how many bytes.
 type LoopRead = (u64, u64, usize);
 
-/// The memory that a loop may look at for a change.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    /// All but the thread's own stack and thread-local variables, which are mostly nobody else's.
-    Others,
-    /// Those as well: another thread may have their address.
-    Any,
-}
-
 /// What a round of a loop has read and written.
 #[derive(Default)]
 struct Round {
@@ -74,10 +65,7 @@ pub(crate) fn learns_from_runaway(
         return Ok(false);
     }
     probes::hide(tracee)?;
-    let mut looks = looks(tracee, memory, index, Whose::Others)?;
-    if looks.is_empty() {
-        looks = self::looks(tracee, memory, index, Whose::Any)?;
-    }
+    let looks = looks(tracee, memory, index)?;
     probes::show(tracee)?;
     watch_from_now_on(tracee, memory, account, index, &looks)
 }
@@ -87,39 +75,49 @@ fn is_alone(scheduling: &Scheduling, memory: &MemoryState) -> bool {
     scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2 && !memory.sharing.handles
 }
 
-/// The running thread has been stopped between key points. If it goes round in a circle for ever, lets it go on to a place in
-/// that which is the same in all executions.
+/// A circle in which a thread goes, with the same registers and the same memory each time round.
+pub(crate) struct Circle {
+    /// Its outermost and first place, which is the same in all executions.
+    place: (Reverse<u64>, u64),
+    /// What is read in it of the thread's own stack and thread-local variables, and not written: addresses, and how many bytes.
+    /// Another thread may have such an address; nothing else could end the circle.
+    pub(crate) looks: Vec<(u64, usize)>,
+}
+
+/// The running thread has been stopped between key points. If it goes round in a circle, lets it go on to that one's place.
 pub(crate) fn goes_round(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
     index: ThreadIndex,
-) -> Result<bool, ExecutionError> {
+) -> Result<Option<Circle>, ExecutionError> {
     let thread = &scheduling.threads[index];
     if tracee.tasks[index].regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
-        return Ok(false);
+        return Ok(None);
     }
     probes::hide(tracee)?;
-    let circle = circle(tracee, memory, index, is_alone(scheduling, memory))?;
-    if let Some(place) = circle {
+    let mut circle = circle(tracee, memory, index)?;
+    if let Some(Circle { place, looks }) = &mut circle {
+        if is_alone(scheduling, memory) {
+            looks.clear();
+        }
         for _ in 0..LONGEST {
             let regs = tracee.tasks[index].regs;
-            if place == (Reverse(regs.rsp), regs.rip) || !spin::single_step(tracee, index, &regs)? {
+            if *place == (Reverse(regs.rsp), regs.rip) || !spin::single_step(tracee, index, &regs)? {
                 break;
             }
         }
     }
     probes::show(tracee)?;
-    Ok(circle.is_some())
+    Ok(circle)
 }
 
-/// The outermost and first place of the circle in which the thread goes.
+/// The circle in which the thread goes.
 fn circle(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
-    is_alone: bool,
-) -> Result<Option<(Reverse<u64>, u64)>, ExecutionError> {
+) -> Result<Option<Circle>, ExecutionError> {
     // Only a step leaves all flags as code can see them.
     let regs = tracee.tasks[index].regs;
     if spin::instruction(tracee, regs.rip).is_none_or(is_call) || !spin::single_step(tracee, index, &regs)? {
@@ -146,26 +144,25 @@ fn circle(
             return Ok(None);
         }
         if same_registers(&start, &tracee.tasks[index].regs) && spin::unchanged(tracee, &passed) {
-            // Another thread may have the address of what lies on its own stack, but for what it writes there itself.
             let is_left = |&(addr, len): &(u64, usize)| {
                 spin::is_writable_data(tracee, addr) && !passed.stores_into(addr, len)
             };
-            return Ok((is_alone || !passed.reads.iter().any(is_left)).then_some(first));
+            let looks = passed.reads.iter().copied().filter(is_left).collect();
+            return Ok(Some(Circle { place: first, looks }));
         }
     }
     Ok(None)
 }
 
 /// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
-/// through.
+/// through; what is on its own stack is mostly nobody else's.
 fn looks(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
-    whose: Whose,
 ) -> Result<Vec<LoopRead>, ExecutionError> {
-    let Some(first) = round(tracee, memory, index, whose)? else { return Ok(Vec::new()) };
-    let Some(second) = round(tracee, memory, index, whose)? else { return Ok(Vec::new()) };
+    let Some(first) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
+    let Some(second) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
     let is_left = |look: &LoopRead| !first.writes.contains(&look.1) && !second.writes.contains(&look.1);
     let is_repeated = |look: &LoopRead| second.reads.contains(look) && is_left(look);
     Ok(first.reads.iter().filter(|look| is_repeated(look)).copied().collect())
@@ -208,7 +205,6 @@ fn round(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
-    whose: Whose,
 ) -> Result<Option<Round>, ExecutionError> {
     let start = tracee.tasks[index].regs.rip;
     let mut info = InstructionInfoFactory::new();
@@ -225,16 +221,13 @@ fn round(
         {
             return Ok(None);
         }
-        let counts = |addr: u64| {
-            let is_others = whose == Whose::Any || !spin::owns(tracee, memory, index, addr);
-            is_others && spin::is_writable_data(tracee, addr)
-        };
-        let reads = touched.reads.into_iter().filter(|&(addr, _)| counts(addr));
+        let is_others =
+            |addr: u64| !spin::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr);
+        let reads = touched.reads.into_iter().filter(|&(addr, _)| is_others(addr));
         round.reads.extend(reads.map(|(addr, len)| (regs.rip, addr, len)));
         round.writes.extend(touched.stores.into_iter().map(|(addr, _)| addr));
         // A round of an inner loop may look at nothing.
-        let is_left = |(_, addr, _): &LoopRead| !round.writes.contains(addr);
-        if tracee.tasks[index].regs.rip == start && round.reads.iter().any(is_left) {
+        if tracee.tasks[index].regs.rip == start && !round.reads.is_empty() {
             return Ok(Some(round));
         }
     }

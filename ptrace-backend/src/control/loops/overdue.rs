@@ -2,15 +2,15 @@
 
 use checker::failure::FailureDetail;
 use checker::failure::FailureKind;
-use checker::operation::{Op, OpKind};
+use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::control::loops::livelock_probe;
+use crate::control::loops::{livelock_probe, spin};
 use crate::control::memory::taken_down;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Heard;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need};
+use crate::control::state::pending::{Act, AwaitedBytes, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
@@ -76,7 +76,19 @@ pub(crate) fn interrupted(
         tracee.end_detours()?;
     }
     let is_between = runs && matches!(stop, Some(Heard::Report(WaitStatus::Stopped)));
-    if is_between && livelock_probe::goes_round(tracee, scheduling, memory, index)? {
+    let circle = match is_between {
+        true => livelock_probe::goes_round(tracee, scheduling, memory, index)?,
+        false => None,
+    };
+    if let Some(circle) = circle {
+        if !circle.looks.is_empty() {
+            let awaited = circle.looks.iter().map(|&look| spin::awaited(tracee, memory, index, look));
+            let awaited: Vec<AwaitedBytes> = awaited.collect();
+            let accesses = awaited.iter().filter(|it| tracee.shared.is_shared(it.object));
+            let op = Op::new(OpKind::Await, accesses.map(|it| Access::read(it.object)).collect::<Vec<_>>());
+            operations::pend(tracee, scheduling, index, op, Need::Change(awaited), Act::GoOn, None);
+            return Ok(true);
+        }
         if expiry::may_interrupt(tracee, scheduling) {
             let op = Op::new(OpKind::SliceEnd, []);
             operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::GoOn, None);

@@ -82,6 +82,21 @@ pub(crate) fn watch_for_spinning(
     Ok(spins)
 }
 
+/// Bytes that a thread waits for, which are another value then.
+pub(super) fn awaited(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    (address, len): (u64, usize),
+) -> AwaitedBytes {
+    AwaitedBytes {
+        address,
+        object: memory.object(address, len as u64),
+        bytes: tracee.read(address, len),
+        is_own: owns(tracee, memory, index, address),
+    }
+}
+
 fn await_change(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -97,13 +112,8 @@ fn await_change(
         let is_own = owns(tracee, memory, index, addr) && iteration.stores_into(addr, len);
         !is_own && is_writable_data(tracee, addr)
     };
-    let locations = reads.into_iter().filter(is_looked_at).map(|(addr, len)| AwaitedBytes {
-        address: addr,
-        object: memory.object(addr, len as u64),
-        bytes: tracee.read(addr, len),
-        is_own: owns(tracee, memory, index, addr),
-    });
-    let locations: Vec<AwaitedBytes> = locations.collect();
+    let locations: Vec<AwaitedBytes> =
+        reads.into_iter().filter(is_looked_at).map(|look| awaited(tracee, memory, index, look)).collect();
     // The event comes after whatever lets it go: it is an event on all of that.
     let shared: Vec<Obj> =
         locations.iter().map(|it| it.object).filter(|obj| tracee.shared.is_shared(*obj)).collect();
