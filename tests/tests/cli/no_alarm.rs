@@ -28,6 +28,7 @@ fn correct_programs_are_clean() {
         "jumps_to_functions.c",
         "jumps_between.c",
         "maps_before_main.c",
+        "standard_threads.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));

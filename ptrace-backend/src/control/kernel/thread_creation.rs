@@ -90,17 +90,18 @@ fn clone_arguments(tracee: &Tracee, creator: ThreadIndex, child: &Regs) -> (Rang
 }
 
 /// The C library is about to create a thread for itself, as `aio_read`, `getaddrinfo_a` and `mq_notify` have it do: all that such a
-/// thread does is done inside the library, which is not watched. The one of `timer_create` waits for timers, which are agents.
+/// thread does is done inside the library, which is not watched. The one of `timer_create` waits for timers, which are agents; the
+/// one of `thrd_create` is the program's.
 pub(crate) fn note_helper(
     tracee: &mut Tracee,
     memory: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
-    const OF_TIMERS: &str = "timer_create";
+    const KNOWN: [&str; 2] = ["timer_create", "thrd_create"];
     // A helper's own threads are of the call that has made the helper.
     let Some(called) = tracee.libc_function_called(index) else { return Ok(()) };
-    if !called.ends_with(OF_TIMERS) {
+    if !KNOWN.iter().any(|known| called.ends_with(known)) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, &called));
         access::begin_concurrency(tracee, memory)?;
     }
