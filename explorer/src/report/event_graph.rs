@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::event::{EventLine, Lane};
 
-/// What the `format` member of every graph says.
+/// The `format` member of every graph.
 pub const FORMAT: &str = "interleaver-graph";
 
 /// The version of the graph's format.
@@ -36,7 +36,7 @@ pub struct EventGraph {
 /// How an execution fails.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct GraphFailure {
-    /// What it is, as a sentence.
+    /// The failure, as a sentence.
     pub message: String,
     /// The event after which it shows: the last one of the thread that fails, or of all if no thread does.
     pub after: Option<u32>,

@@ -155,7 +155,7 @@ fn status(
         Need::Signal(at) => On::Cond(obj(at)),
         Need::Wake(at) => On::Futex(obj(at)),
         Need::Change(locations) => {
-            // What lies on its own stack is mostly a counter or a pointer to what it looks at.
+            // Bytes on its own stack are mostly a counter, or a pointer to the awaited ones.
             let is_told = |it: &&AwaitedBytes| {
                 !it.is_own || tracee.shared.is_shared(it.object) || locations.iter().all(|other| other.is_own)
             };

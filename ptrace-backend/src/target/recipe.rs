@@ -19,8 +19,8 @@ const MEMORY: u64 = 4 << 30;
 /// The largest file that a target may write, in bytes: what goes wrong in an execution should not fill a disk.
 const FILE: u64 = 4 << 30;
 
-/// What a target may use. Of the machine's memory it may have half, whether it touches that or not: what goes wrong in an execution should
-/// not end other programs.
+/// The limits of a target. Of the machine's memory it may have half, whether it touches that or not: a faulty execution should not
+/// end other programs.
 pub(super) fn limits() -> Limits {
     Limits { memory: MEMORY.max(own::physical_memory() / 2), file: FILE }
 }

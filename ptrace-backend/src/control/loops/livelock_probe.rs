@@ -79,7 +79,7 @@ fn is_alone(scheduling: &Scheduling, memory: &MemoryState) -> bool {
 pub(crate) struct Circle {
     /// Its outermost and first place, which is the same in all executions.
     place: (Reverse<u64>, u64),
-    /// What is read in it of the thread's own stack and thread-local variables, and not written: addresses, and how many bytes.
+    /// Reads of the thread's own stack and thread-local variables in it, of bytes that it does not write: addresses and lengths in bytes.
     /// Another thread may have such an address; nothing else could end the circle.
     pub(crate) looks: Vec<(u64, usize)>,
 }

@@ -30,7 +30,7 @@ pub(crate) struct Pending {
 pub(crate) struct AwaitedBytes {
     pub(crate) address: u64,
     pub(crate) object: Obj,
-    /// What stands there as long as the thread waits.
+    /// The value of these bytes as long as the thread waits.
     pub(crate) bytes: Vec<u8>,
     /// They are on the thread's own stack or among its thread-local variables.
     pub(crate) is_own: bool,
