@@ -8,7 +8,8 @@
 use rustc_hash::FxHashMap;
 
 use super::experiment::{Experiment, Experimenter, Halt};
-use super::plan::{Leg, Plan, Recall};
+use super::known_executions::KnownExecutions;
+use super::plan::{Leg, Plan};
 use super::swap::{Second, Swap};
 use crate::event::agent::{Agent, Status};
 use crate::event::failure::FailureKind;
@@ -38,7 +39,7 @@ pub struct CriticalPair {
 
 /// Looks for the critical pair of a failing execution; these executions are known to end well.
 pub(super) fn critical_pair<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     simplest: &Experiment,
     known: &[Trace],
 ) -> Result<Option<CriticalPair>, Halt> {
@@ -78,12 +79,11 @@ pub(super) fn critical_pair<P: Program>(
 }
 
 /// Whether an execution ends well whenever its choices are made.
-fn comes_out_again<P: Program>(lab: &mut Experimenter<'_, P>, passing: &Trace) -> Result<bool, Halt> {
-    let schedule = passing.schedule();
-    lab.insist(true);
-    let again = lab.run(&[], &mut Recall::new(&schedule));
-    lab.insist(false);
-    let again = again?;
+fn comes_out_again<P: Program>(
+    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
+    passing: &Trace,
+) -> Result<bool, Halt> {
+    let again = lab.run_again(&passing.schedule())?;
     Ok(again.passes && again.trace.first_difference(passing).is_none())
 }
 

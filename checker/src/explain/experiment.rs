@@ -2,9 +2,8 @@
 
 use std::mem;
 
-use rustc_hash::FxHashMap;
-
-use super::plan::{Plan, PlanGuide};
+use super::known_executions::KnownExecutions;
+use super::plan::{Plan, PlanGuide, Recall};
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::position::Position;
@@ -31,9 +30,6 @@ pub(super) enum Halt {
     Failed(SearchError),
 }
 
-/// Experiments that are kept have at most so many events together, some 130 bytes each.
-const KEPT_EVENTS: usize = 1_000_000;
-
 /// Where executions are run for an explanation.
 pub(super) struct Experimenter<'a, P> {
     runner: Runner<'a, P>,
@@ -48,9 +44,6 @@ pub(super) struct Experimenter<'a, P> {
     insists: bool,
     /// What runs now leaves half of the time to what comes after it.
     shares: bool,
-    /// Experiments with plans, and how many events they have. The stages ask for many of them twice: what is next to the
-    /// simplest schedule has been tried before it was known to be the simplest.
-    kept: (FxHashMap<Plan, Experiment>, usize),
 }
 
 /// One execution.
@@ -98,7 +91,6 @@ impl<'a, P: Program> Experimenter<'a, P> {
             limit: 0,
             insists: false,
             shares: false,
-            kept: Default::default(),
         }
     }
 
@@ -146,18 +138,9 @@ impl<'a, P: Program> Experimenter<'a, P> {
         Ok(self.experiment(&end))
     }
 
-    /// Follows a plan, or tells what has come of it before.
+    /// Follows a plan.
     pub(super) fn follow(&mut self, plan: &Plan) -> Result<Experiment, Halt> {
-        if let Some(kept) = self.kept.0.get(plan) {
-            return Ok(kept.clone());
-        }
-        let experiment = self.run(&[], &mut PlanGuide::new(plan))?;
-        let (kept, events) = &mut self.kept;
-        *events += experiment.trace.steps.len();
-        if *events <= KEPT_EVENTS {
-            kept.insert(plan.clone(), experiment.clone());
-        }
-        Ok(experiment)
+        self.run(&[], &mut PlanGuide::new(plan))
     }
 
     /// The same as [`Self::run`], for whoever needs to know how it ended. [`Self::experiment`] takes what it recorded.
@@ -180,11 +163,7 @@ impl<'a, P: Program> Experimenter<'a, P> {
         match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {
             Ok(End::Stopped(StopRequest::Cancelled)) => Err(Halt::Cancelled),
             Ok(End::Stopped(_)) => Err(Halt::Late),
-            Ok(End::Promoted(_)) => {
-                // Executions have other events from now on.
-                self.kept = Default::default();
-                Err(Halt::Promoted)
-            }
+            Ok(End::Promoted(_)) => Err(Halt::Promoted),
             Ok(end) => Ok(end),
             Err(error) => Err(Halt::Failed(error)),
         }
@@ -213,5 +192,16 @@ impl<'a, P: Program> Experimenter<'a, P> {
         let trace = mem::take(&mut self.runner.trace);
         let point = over.map_or(trace.steps.end(), |over| over.min(trace.steps.end()));
         Experiment { trace, failure, passes, point, ending: mem::take(&mut self.runner.ending) }
+    }
+}
+
+impl<P: Program> Experimenter<'_, KnownExecutions<'_, P>> {
+    /// Runs a schedule again, whatever is known of it, and even if the time for everything else is up.
+    pub(super) fn run_again(&mut self, schedule: &[(Choice, OpKey)]) -> Result<Experiment, Halt> {
+        let program = self.runner.program.program();
+        self.within(program, 1, |lab| {
+            lab.insist(true);
+            lab.run(&[], &mut Recall::new(schedule))
+        })
     }
 }

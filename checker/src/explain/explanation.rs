@@ -1,5 +1,7 @@
 //! An explanation, and the stages that it is made in.
 
+use std::sync::Mutex;
+
 use super::bug_depth::{Depth, depth};
 use super::critical_pair::{CriticalPair, critical_pair};
 use super::diagnosis::cause::Diagnosis;
@@ -8,6 +10,7 @@ use super::evidence::Evidence;
 use super::experiment::{Experiment, Experimenter, Halt};
 use super::fault_localisation;
 use super::fault_localisation::{Suspect, rank};
+use super::known_executions::KnownExecutions;
 use super::minimise::{Effort, Minimum, Searched, minimise};
 use super::missing::{ExplanationStage, Missing, Stages};
 use super::point_of_no_return::{NoReturn, no_return};
@@ -110,11 +113,13 @@ pub fn explain<P: Program>(
         return Err(Unexplained::TooLong(events));
     }
     let limits = Limits::of(options);
-    let mut lab = Experimenter::new(program, limits, &found.identity, (&options.limit, tick));
+    let tree = Mutex::default();
+    let known = KnownExecutions::new(program, &tree);
+    let mut lab = Experimenter::new(&known, limits, &found.identity, (&options.limit, tick));
     let by_icb = options.strategy == StrategyKind::Icb;
     let searched = Searched { fewest: found.fewest, by_icb };
     let (minimum, learnt) =
-        learn(&mut lab, program, &found.trace.schedule(), (searched, effort), options.seed)?;
+        learn(&mut lab, &known, &found.trace.schedule(), (searched, effort), options.seed)?;
     let minimised = minimum.ended && !learnt.is_promoted;
     let Minimum { simplest, fewest, .. } = minimum;
     let Learnt { evidence, pair, depth, no_return, missing, .. } = learnt;
@@ -154,7 +159,7 @@ pub fn explain<P: Program>(
         diagnosis,
         missing,
         original: finding.trace.first_difference(&found.trace).map(|_| found.trace.clone()),
-        executions: lab.executions(),
+        executions: lab.executions() - known.recalled(),
         finding,
     })
 }
@@ -192,19 +197,20 @@ struct Learnt {
 
 /// Looks for the simplest schedule, and for what tells it from others. With more key points executions have more events, so
 /// that both begin again.
-fn learn<P: Program>(
-    lab: &mut Experimenter<'_, P>,
-    program: &P,
+fn learn<'a, P: Program>(
+    lab: &mut Experimenter<'_, KnownExecutions<'a, P>>,
+    program: &KnownExecutions<'a, P>,
     schedule: &[(Choice, OpKey)],
     (mut searched, effort): (Searched, Effort),
     seed: u64,
 ) -> Result<(Minimum, Learnt), Unexplained> {
-    let simplest = |lab: &mut Experimenter<'_, P>, schedule: &[(Choice, OpKey)], searched| {
-        lab.share(effort == Effort::Bounded);
-        let minimum = minimise(lab, schedule, (searched, effort));
-        lab.share(false);
-        minimum
-    };
+    let simplest =
+        |lab: &mut Experimenter<'_, KnownExecutions<'a, P>>, schedule: &[(Choice, OpKey)], searched| {
+            lab.share(effort == Effort::Bounded);
+            let minimum = minimise(lab, schedule, (searched, effort));
+            lab.share(false);
+            minimum
+        };
     let mut minimum = simplest(lab, schedule, searched)?.ok_or(Unexplained::Lost)?;
     let mut learnt = Learnt::new(lab, program, &minimum.simplest, seed);
     for _ in 0..RESTARTS {
@@ -225,7 +231,12 @@ fn learn<P: Program>(
 }
 
 impl Learnt {
-    fn new<P: Program>(lab: &mut Experimenter<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
+    fn new<'a, P: Program>(
+        lab: &mut Experimenter<'_, KnownExecutions<'a, P>>,
+        program: &KnownExecutions<'a, P>,
+        simplest: &Experiment,
+        seed: u64,
+    ) -> Self {
         let mut stages = Stages::default();
         let evidence = stages.run(ExplanationStage::Patterns, || Evidence::collect(lab, simplest, seed));
         let evidence = evidence.unwrap_or_default();

@@ -8,7 +8,8 @@
 use rustc_hash::FxHashSet;
 
 use super::experiment::{Experiment, Experimenter, Halt};
-use super::plan::{Leg, Plan, Recall};
+use super::known_executions::KnownExecutions;
+use super::plan::{Leg, Plan};
 use super::reductions::changes;
 use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::Choice;
@@ -70,7 +71,7 @@ pub(super) struct Searched {
 
 /// Simplifies a failing schedule. Nothing, where the schedule does not fail in the same way each time.
 pub(super) fn minimise<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     schedule: &[(Choice, OpKey)],
     (searched, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
@@ -87,11 +88,11 @@ pub(super) fn minimise<P: Program>(
 
 /// One attempt; what it has found when key points are added is left in `schedule`.
 fn attempt<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     schedule: &mut Vec<(Choice, OpKey)>,
     (Searched { mut fewest, by_icb }, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
-    let mut best = again(lab, schedule)?;
+    let mut best = lab.run_again(schedule)?;
     if best.failure.is_none() {
         return Ok(None);
     }
@@ -120,24 +121,13 @@ fn attempt<P: Program>(
         }
     }
     for _ in 0..REPLAYS {
-        let again = again(lab, schedule)?;
+        let again = lab.run_again(schedule)?;
         if again.failure.is_none() || again.trace.first_difference(&best.trace).is_some() {
             return Ok(None);
         }
     }
     fewest |= best.cost().preemptions == 0;
     Ok(Some(Minimum { simplest: best, fewest, ended }))
-}
-
-/// Runs a schedule again, even if the time for everything else is up.
-fn again<P: Program>(
-    lab: &mut Experimenter<'_, P>,
-    schedule: &[(Choice, OpKey)],
-) -> Result<Experiment, Halt> {
-    lab.insist(true);
-    let again = lab.run(&[], &mut Recall::new(schedule));
-    lab.insist(false);
-    again
 }
 
 /// Changes the schedule for as long as that makes it simpler, or the budget allows. Says whether no change is left that does.

@@ -12,6 +12,7 @@ mod evidence;
 mod experiment;
 mod explanation;
 mod fault_localisation;
+mod known_executions;
 mod minimise;
 mod missing;
 mod plan;

@@ -12,7 +12,7 @@ mod loops;
 mod narrow;
 pub(crate) mod oracle;
 mod portfolio;
-mod programs;
+pub(crate) mod programs;
 mod races;
 mod samplers;
 mod turns;

@@ -13,14 +13,14 @@ use crate::program::{
 };
 
 /// Another program from the `after`-th start on.
-pub(super) struct Changing {
+pub(crate) struct Changing {
     pub(super) programs: [Model; 2],
     pub(super) after: u32,
-    pub(super) starts: AtomicU32,
+    pub(crate) starts: AtomicU32,
 }
 
 impl Changing {
-    pub(super) fn new(first: &str, then: &str, after: u32) -> Self {
+    pub(crate) fn new(first: &str, then: &str, after: u32) -> Self {
         Self { programs: [model(first), model(then)], after, starts: AtomicU32::new(0) }
     }
 }
@@ -44,17 +44,17 @@ impl Program for Changing {
 
 /// The first program, until an event of an execution after so many others shows that there are more key points: those of
 /// the second.
-pub(super) struct Promoting {
+pub(crate) struct Promoting {
     pub(super) programs: [Model; 2],
     pub(super) after: u32,
     /// Only audits show it.
     pub(super) to_audits: bool,
-    pub(super) starts: AtomicU32,
+    pub(crate) starts: AtomicU32,
     pub(super) epoch: Arc<AtomicU32>,
 }
 
 impl Promoting {
-    pub(super) fn new(first: &str, then: &str, after: u32) -> Self {
+    pub(crate) fn new(first: &str, then: &str, after: u32) -> Self {
         Self {
             programs: [model(first), model(then)],
             after,
@@ -66,7 +66,7 @@ impl Promoting {
 }
 
 /// An execution of [`Promoting`].
-pub(super) struct PromotingRun {
+pub(crate) struct PromotingRun {
     run: ModelRun,
     promotes: bool,
     epoch: Arc<AtomicU32>,
