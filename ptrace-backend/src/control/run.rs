@@ -4,7 +4,9 @@ use checker::program::ExecutionError;
 
 use crate::answers::PID;
 use crate::control::kernel::signals::state::Signals;
-use crate::control::kernel::{child_processes, process_exit, quiescence, signals, syscalls, thread_creation};
+use crate::control::kernel::{
+    child_processes, clock, process_exit, quiescence, signals, syscalls, thread_creation,
+};
 use crate::control::loops::{overdue, time_slices};
 use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down};
 use crate::control::operations;
@@ -20,7 +22,6 @@ use crate::instructions::SpecialKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
-use crate::target::startup::answer_time_stamp;
 
 impl Process {
     /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
@@ -159,12 +160,10 @@ impl Process {
                 return Ok(flow);
             }
         }
-        if signal == libc::SIGSEGV {
-            let (task, thread) = (&mut self.tracee.tasks[index], &mut self.scheduling.threads[index]);
-            if answer_time_stamp(task.tid, &mut task.regs, &mut thread.world) {
-                self.tracee.write_registers(index)?;
-                return Ok(Flow::Resume(0));
-            }
+        if signal == libc::SIGSEGV
+            && let Some(flow) = clock::read_time_stamp(&mut self.tracee, &mut self.scheduling, index)?
+        {
+            return Ok(flow);
         }
         if !signals::fatal::is_fatal(&self.tracee, index, signal) {
             let tid = self.tracee.tasks[index].tid;

@@ -51,6 +51,17 @@ fn a_wait_for_what_lies_on_the_own_stack_comes_to_an_end() {
     }
 }
 
+#[test]
+fn a_wait_by_the_processors_time_stamps_comes_to_an_end() {
+    for level in Optimisation::ALL {
+        for flags in [&[][..], &["-DLOOKS"]] {
+            let build = Build::new("correct/waits_by_time_stamps.c", level);
+            let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
+            assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// Where a handler can run, or a cancellation comes anywhere, nothing is claimed; nothing is found either.
 #[test]
 fn signals_arrive_as_they_were_sent() {

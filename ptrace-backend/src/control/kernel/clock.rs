@@ -2,9 +2,11 @@
 //! it has microseconds to wait, and would starve the others all the while.
 //!
 //! A thread that reads the clock again and again in one place, and changes nothing that others see, is taken to wait for a
-//! time: at each further reading it gives way, and its time makes a larger step.
+//! time: at each further reading it gives way, and its time makes a larger step. The clock is that of the kernel, or the processor's
+//! time stamps.
 
 use checker::operation::{Effect, Mode, Op, OpKind};
+use checker::program::ExecutionError;
 
 use crate::answers::START_OF_TIME;
 use crate::control::operations;
@@ -13,6 +15,7 @@ use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::target::startup::answer_time_stamp;
 
 impl Scheduling {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
@@ -64,16 +67,33 @@ pub(crate) fn wait_for_time(
     }
     let step = thread.readings.step((regs.rip, regs.rsp))?;
     thread.world.now = thread.world.now.saturating_add(step);
+    give_way(tracee, scheduling, index, Act::MakeUp)
+}
+
+/// If a thread has stopped at an instruction that reads the processor's time stamps, gives it the virtual time; where it waits for a
+/// time, it gives way then, and time makes a step. `None`: it has stopped for another reason.
+pub(crate) fn read_time_stamp(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Result<Option<Flow>, ExecutionError> {
+    let (task, thread) = (&mut tracee.tasks[index], &mut scheduling.threads[index]);
+    let place = (task.regs.rip, task.regs.rsp);
+    if !answer_time_stamp(task.tid, &mut task.regs, &mut thread.world) {
+        return Ok(None);
+    }
+    tracee.write_registers(index)?;
+    let Some(step) = thread.readings.step(place) else { return Ok(Some(Flow::Resume(0))) };
+    thread.world.now = thread.world.now.saturating_add(step);
+    tracee.leave_detour(index)?;
+    Ok(Some(give_way(tracee, scheduling, index, Act::GoOn).unwrap_or(Flow::Resume(0))))
+}
+
+/// Lets others go first, if somebody is there.
+fn give_way(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex, act: Act) -> Option<Flow> {
     if !tracee.is_scheduled(index) {
         return None;
     }
-    Some(operations::pend(
-        tracee,
-        scheduling,
-        index,
-        Op::new(OpKind::Yield, []),
-        Need::Nothing,
-        Act::MakeUp,
-        None,
-    ))
+    let op = Op::new(OpKind::Yield, []);
+    Some(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
 }
