@@ -191,6 +191,17 @@ fn the_state_of_a_process_is_what_its_threads_share() {
 }
 
 #[test]
+fn calls_on_memory_depend_on_what_is_mapped() {
+    let calls = ["msync", "mlock", "mlock2", "munlock", "madvise", "mincore", "mprotect"];
+    for (nth, call) in calls.into_iter().enumerate() {
+        let level = Optimisation::ALL[nth % 2];
+        let outcome = explore_with("mapped_pages.c", level, &[], &[call]);
+        assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
+        assert_ne!(outcome.finding()["kind"], "always-fails", "{call} {level:?}");
+    }
+}
+
+#[test]
 fn what_the_kernel_writes_and_reads_is_what_threads_share() {
     let calls = [
         "poll",

@@ -30,7 +30,7 @@ use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::Stepping;
 
-const PAGE: u64 = 4096;
+pub(in crate::control) const PAGE: u64 = 4096;
 
 /// A traced process.
 pub(crate) struct Tracee {

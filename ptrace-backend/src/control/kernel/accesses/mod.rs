@@ -28,7 +28,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{PAGE, Tracee};
 use crate::layout::names::digest;
 use crate::os::calls::{buffers, outside};
 use crate::os::{Regs, fd, memory as target_memory};
@@ -256,6 +256,13 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
             [buffer(first, second, true)].into_iter().collect()
         }
         libc::SYS_madvise if discards(third as i32) => [buffer(first, second, true)].into_iter().collect(),
+        // They fail where something of it is not mapped.
+        libc::SYS_madvise | libc::SYS_msync | libc::SYS_mlock | libc::SYS_mlock2 | libc::SYS_munlock => {
+            [buffer(first, second, false)].into_iter().collect()
+        }
+        libc::SYS_mincore => {
+            [buffer(first, second, false), buffer(third, second.div_ceil(PAGE), true)].into_iter().collect()
+        }
         libc::SYS_mmap if regs.r10 as i32 & libc::MAP_FIXED != 0 => {
             [buffer(first, second, true)].into_iter().collect()
         }
