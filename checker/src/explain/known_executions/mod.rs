@@ -1,12 +1,12 @@
 //! Executions that have run are known: what comes of the same choices is told again, without running them.
 //!
-//! What happens is a function of the choices ([`crate::program`], clause 3), and the stages of an explanation come to the same
+//! An execution is a function of its choices ([`crate::program`], clause 3), and the stages of an explanation come to the same
 //! schedules again and again: a program of two threads with four events each has 70 of them, and hundreds of experiments. So they are
 //! kept as a tree, in which a path from the root is a sequence of choices, and each edge what an event has shown. An execution follows
 //! its path for as long as there is one; where it leaves the tree the program is started, runs the choices up to there at once,
 //! and goes on, and the tree grows by what comes.
 //!
-//! That a schedule comes out *again* can't be asked here, but of [`KnownExecutions::program`] alone.
+//! Confirming a schedule takes an execution that runs, which [`KnownExecutions::program`] has.
 
 #[cfg(test)]
 mod tests;
@@ -202,7 +202,7 @@ impl<P: Program> KnownRun<'_, P> {
     }
 }
 
-/// Where an agent does something else after so many events than was told.
+/// The first agent whose pending operation after so many events is not the one that was told.
 fn difference(told: &[AgentView], agents: &[AgentView], events: usize) -> Option<ExecutionError> {
     let key = |view: &AgentView| Some(OpKey { kind: view.pending.as_ref()?.kind, site: view.site });
     told.iter().find_map(|view| {
@@ -290,7 +290,7 @@ impl<P: Program> Execution for KnownRun<'_, P> {
         }
         _ = self.running();
         let RunState::Running(run) = self.state else {
-            // What has not come out a second time depends on more than the order of events.
+            // Another outcome of the same choices: it depends on more than the order of events.
             return Ending { left_out: true, ..Ending::default() };
         };
         let ending = run.finish();

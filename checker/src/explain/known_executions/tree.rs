@@ -21,7 +21,7 @@ pub(in crate::explain) struct ExecutionTree {
     pub(super) recalled: u64,
 }
 
-/// What is known of the state after some events.
+/// The state after some events, as far as an explanation needs it.
 #[derive(Default)]
 pub(super) struct Node {
     next: Vec<Edge>,

@@ -15,7 +15,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::{Task, Tracee};
+use crate::control::tracee::{PAGE, Task, Tracee};
 use crate::os::{Regs, Tid, ptrace};
 
 /// Where the memory ends that the C library has for a thread: above the stack lie its thread-local variables and its control
@@ -23,7 +23,6 @@ use crate::os::{Regs, Tid, ptrace};
 fn with_control_block(stack_end: u64, control_block: u64) -> u64 {
     /// The variables are at most so large, or memory of their own.
     const VARIABLES: u64 = 1 << 20;
-    const PAGE: u64 = 4096;
     let is_above = (stack_end..stack_end.saturating_add(VARIABLES)).contains(&control_block);
     if is_above { (control_block + 1).next_multiple_of(PAGE) } else { stack_end }
 }

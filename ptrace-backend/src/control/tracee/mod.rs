@@ -30,6 +30,7 @@ use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::Stepping;
 
+/// The size of a page, in bytes.
 pub(in crate::control) const PAGE: u64 = 4096;
 
 /// A traced process.
