@@ -12,6 +12,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, effects};
+use crate::debuginfo::Image;
 use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
 use crate::layout::module::{Module, is_system};
 use crate::os::{Tid, memory};
@@ -21,6 +22,10 @@ const MOST_FUNCTIONS: usize = 48;
 
 /// So many bytes of code at most.
 const MOST_CODE: u64 = 24 << 10;
+
+/// The function by which the C library finds the unwinder's functions, to call them through a pointer. Its callers are stubs of
+/// these functions, whose names (`_Unwind_ForcedUnwind`) only a table of all symbols has; and distributions keep that apart.
+const FINDS_UNWINDER: &str = "__libc_unwind_link_get";
 
 /// A function by its module's place and its static address.
 type FunctionAddress = (usize, u64);
@@ -98,6 +103,12 @@ impl ReachableCode {
 /// Whether what a function does is known by its name: it is modelled, or it does nothing that concerns other threads.
 fn is_known(name: &str) -> bool {
     MemoryFunction::named(name).is_some() || !matches!(effects(name), Effects::Unknown | Effects::Changes(_))
+}
+
+/// Whether a call leads to [`FINDS_UNWINDER`].
+fn finds_unwinder(image: &Image, callee: &CallTarget) -> bool {
+    let CallTarget::Here(at) = callee else { return false };
+    image.function_at(*at).and_then(|function| function.symbol) == Some(FINDS_UNWINDER)
 }
 
 struct Search<'m> {
@@ -216,6 +227,9 @@ impl Search<'_> {
                 Target::Slot(slot) => CallTarget::Named(image.plt_target(slot)?.to_owned()),
                 Target::Register(_) => continue,
             };
+            if finds_unwinder(image, &callee) {
+                return Some(CallGraphNode { range: function.range.clone(), ..CallGraphNode::default() });
+            }
             if !calls.contains(&callee) {
                 calls.push(callee);
             }
