@@ -7,7 +7,7 @@ use crate::limit::{Limit, StopRequest};
 use crate::model::Model;
 use crate::program::Program;
 use crate::search::tests::Patient;
-use crate::search::tests::oracle::always_fails_after;
+use crate::search::tests::brute_force::oracle::always_fails_after;
 use crate::search::{Finding, Options, Outcome, explore};
 use crate::strategy::StrategyKind;
 

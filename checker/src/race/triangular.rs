@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
     use crate::model::Model;
-    use crate::search::tests::generated::generated;
+    use crate::search::tests::brute_force::generated::generated;
     use crate::search::{Options, sample};
     use crate::strategy::StrategyKind;
 

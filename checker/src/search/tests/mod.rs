@@ -1,21 +1,15 @@
 //! Searches on model programs.
 
-pub(crate) mod against_oracle;
 mod bounded;
-mod bounded_dpor;
+pub(crate) mod brute_force;
 mod costs;
 mod counts;
-mod dpor;
 mod findings;
-pub(crate) mod generated;
 mod loops;
 mod narrow;
-pub(crate) mod oracle;
 mod portfolio;
 pub(crate) mod programs;
-mod races;
 mod samplers;
-mod turns;
 mod workers;
 
 use super::driver::Search;

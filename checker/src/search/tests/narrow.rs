@@ -2,13 +2,14 @@
 
 use proptest::prelude::proptest;
 
+use super::brute_force::against_oracle;
 use super::*;
 use crate::cache::Cache;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::OpKind;
 use crate::execution::{End, Limits, Runner};
 use crate::program::Scope;
-use crate::search::tests::generated::generated;
+use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Bounds, Next, Notes, PctVb, Sampler, Strategy, Vtb, WorkItem};
 use crate::trace::Trace;
 

@@ -4,14 +4,14 @@ use std::cell::Cell;
 
 use proptest::prelude::{any, proptest};
 
-use super::against_oracle::program;
+use super::brute_force::against_oracle::program;
 use super::*;
 use crate::event::names::Obj;
 use crate::limit::Limit;
 use crate::lock_order::PotentialDeadlock;
 use crate::program::{Ending, Epoch, Program, Scope, StartError};
 use crate::race::RacingPair;
-use crate::search::tests::generated::generated;
+use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::SeededRng;
 
 /// Workers without threads, whose pace is a matter of a seed: when a job is begun, when it is done, and what is lost.

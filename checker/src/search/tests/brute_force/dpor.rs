@@ -11,7 +11,7 @@ use super::*;
 use crate::cache::Cache;
 use crate::execution::{Limits, Runner};
 use crate::hb::hash::HbHash;
-use crate::search::tests::generated::generated;
+use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Next, ReverseSearch, Strategy, WakeupTrees};
 
 /// What a search visits.

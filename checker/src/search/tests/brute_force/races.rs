@@ -6,7 +6,7 @@ use proptest::prelude::{prop_assume, proptest};
 
 use super::*;
 use crate::race::Harm;
-use crate::search::tests::generated::generated;
+use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::Coverage;
 
 fn races(text: &str, keep_going: bool) -> Outcome {

@@ -9,7 +9,7 @@ use super::against_oracle::{program, program_without};
 use super::oracle::{Class, unfair_oracle};
 use super::*;
 use crate::hb::hash::HbHash;
-use crate::search::tests::generated::generated;
+use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::ReverseSearch;
 
 /// A search within a bound.

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use super::oracle::{Class, Oracle, oracle, oracle_with};
 use super::*;
 use crate::hb::hash::HbHash;
-use crate::search::tests::generated::generated;
+use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Coverage, Frontier, Preemptions, Strategy};
 
 /// What threads are made of.
