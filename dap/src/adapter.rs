@@ -6,11 +6,11 @@ use explorer::debug::{Controls, Move, Session, Stop};
 use serde_json::{Value, json};
 
 use crate::client::Client;
+use crate::handlers::{breakpoints, launching, sources, stack_trace, stepping, variables};
 use crate::handles::{Frames, Handles};
 use crate::protocol::Request;
 use crate::request::{Answer, Launched, Numbering, Refusal};
 use crate::told::Told;
-use crate::{breakpoints, launching, sources, stack_trace, stepping, variables};
 
 /// The state of a connection.
 pub(crate) struct Adapter<W> {

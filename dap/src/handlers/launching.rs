@@ -3,7 +3,7 @@
 use explorer::debug::{self, Controls, Opening, Session};
 use serde_json::{Value, json};
 
-use crate::breakpoints::filters;
+use crate::handlers::breakpoints::filters;
 use crate::protocol::{LaunchArguments, Request};
 use crate::request::{Launched, Numbering, Refusal, arguments};
 

@@ -3,11 +3,11 @@
 use explorer::debug::{Cause, Filters, SetBreakpoint, Stop, WantedBreakpoint};
 use serde_json::{Value, json};
 
+use crate::handlers::sources::file_of;
 use crate::protocol::{
     Request, SetBreakpointsArguments, SetExceptionBreakpointsArguments, Source, SourceBreakpoint,
 };
 use crate::request::{Answer, Launched, Numbering, Refusal, arguments};
-use crate::sources::file_of;
 
 /// The exception filters: name, label, description, whether they are on at first.
 const FILTERS: [(&str, &str, &str, bool); 3] = [

@@ -3,10 +3,10 @@
 use explorer::debug::StackLine;
 use serde_json::json;
 
+use crate::handlers::sources::source;
 use crate::handles::Frames;
 use crate::protocol::{Request, StackFrame, StackTraceArguments};
 use crate::request::{Answer, Launched, Numbering, arguments};
-use crate::sources::source;
 
 pub(crate) fn list_threads(launched: Launched<'_>) -> Answer {
     let threads = match launched.0 {
