@@ -35,7 +35,7 @@ use crate::verbs::adapt::adapt;
 use crate::verbs::deadline::Deadline;
 use crate::verbs::divergence::Readable;
 use crate::verbs::replay;
-use crate::verbs::save::key_points;
+use crate::verbs::search::save::key_points;
 
 /// Opens a session on the calling thread, which from then on owns the program, and hands it over with notes.
 pub(super) fn open(

@@ -29,7 +29,7 @@ use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::Store;
 use crate::verbs::deadline::Deadline;
 use crate::verbs::replay::Again;
-use crate::verbs::session::SearchSession;
+use crate::verbs::search::session::SearchSession;
 use crate::verbs::watch::Unwatched;
 use crate::{Error, json};
 

@@ -8,7 +8,7 @@ use checker::operation::OpKind;
 use checker::trace::{Reason, Trace, TraceStep};
 
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::interned::{Pool, Shared};
 use crate::report::{EventLine, Location, Party, Role, Switch, Why};

@@ -9,7 +9,7 @@ use checker::trace::Trace;
 use crate::narrate::event_lines::EventLines;
 use crate::narrate::failing_thread;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Frame;
 use crate::program::test_output::{self, failed_expectation, thrown_by_test};

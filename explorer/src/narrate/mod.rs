@@ -3,16 +3,12 @@
 pub(crate) mod event_lines;
 pub(crate) mod explanation;
 pub(crate) mod failing_thread;
-mod failures;
 pub(crate) mod finding;
 pub mod locations;
-pub(crate) mod phrasing;
 pub(crate) mod potential_deadlocks;
 pub(crate) mod races;
 mod run_again;
-pub(crate) mod search_notes;
+pub mod sentences;
 pub(crate) mod stacks;
-pub mod third_person;
 pub mod thread_labels;
-pub(crate) mod unwatched;
 pub(crate) mod user_frames;

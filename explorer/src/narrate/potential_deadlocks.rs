@@ -7,8 +7,8 @@ use checker::lock_order::{Acquisition, LockOrders, PotentialDeadlock, Side};
 use checker::program::Program;
 
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
 use crate::narrate::run_again::RunAgain;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::stacks::Stacks;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::{self, LockOrder, LockUse};

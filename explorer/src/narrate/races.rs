@@ -8,8 +8,8 @@ use checker::race::{AccessSite, Harm, Pairs, RacingPair};
 use checker::search::Outcome;
 
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
 use crate::narrate::run_again::RunAgain;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::stacks::Stacks;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::plural::plural;

@@ -11,7 +11,7 @@ pub mod stalls;
 use checker::failure::FailureKind;
 
 use crate::input::request::{MemoryModel, Strategy};
-use crate::narrate::unwatched;
+use crate::narrate::sentences::unwatched;
 use crate::report::plural::{grouped, plural};
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Report};

@@ -15,7 +15,7 @@ use crate::input::os_text::OsText;
 use crate::input::portable_path::Place;
 use crate::input::request::Request;
 use crate::report::Location;
-use crate::report::old_form::thread_and_place;
+use crate::report::finding::old_form::thread_and_place;
 
 /// What the `format` member of every schedule file says.
 pub const FORMAT: &str = "interleaver-schedule";

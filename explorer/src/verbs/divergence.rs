@@ -6,7 +6,7 @@ use checker::search::SearchError;
 
 use crate::error::Error;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 
 /// Makes errors readable with the names of a program.

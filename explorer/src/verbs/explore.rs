@@ -20,8 +20,8 @@ use crate::schedule_file::SavedTarget;
 use crate::store::Store;
 use crate::store::findings;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::session::SearchSession;
-use crate::verbs::sync_scope;
+use crate::verbs::search::session::SearchSession;
+use crate::verbs::search::sync_scope;
 use crate::verbs::watch::Watch;
 
 /// Explores a program, saves what is found, and reports. Runs on the calling thread, and binds it to one CPU. Setting

@@ -25,7 +25,7 @@ use crate::store::findings::{FindingWriter, KeptFinding, KeptFolder};
 use crate::trust::Consent;
 use crate::verbs::deadline::Deadline;
 use crate::verbs::replay::{Again, Came, entry, launch, trusted_root};
-use crate::verbs::session::{Made, SearchSession};
+use crate::verbs::search::session::{Made, SearchSession};
 use crate::verbs::watch::{Progress, Watch, per_second};
 
 /// The least time between two reports of progress.

@@ -3,17 +3,10 @@
 pub(crate) mod adapt;
 pub(crate) mod deadline;
 pub(crate) mod divergence;
-mod execute;
-mod explain;
 pub(crate) mod explore;
 pub mod json_lines;
 pub(crate) mod minimise;
 pub(crate) mod replay;
-pub(crate) mod save;
 pub(crate) mod search;
-pub(crate) mod session;
 pub(crate) mod show;
-mod stalled;
-mod suppress;
-mod sync_scope;
 pub mod watch;

@@ -17,7 +17,7 @@ use crate::input::environment;
 use crate::input::project_root::roots_for_file;
 use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
-use crate::narrate::search_notes::READ_IN_PART;
+use crate::narrate::sentences::search_notes::READ_IN_PART;
 use crate::narrate::user_frames::places_of_events;
 use crate::program::client;
 use crate::program::exit_attribution::ExitAttribution;

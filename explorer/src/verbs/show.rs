@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::narrate::event_lines::EventLines;
 use crate::narrate::finding;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::user_frames::places_of_events;
 use crate::report::{EventGraph, EventLine, GRAPH_FORMAT, GRAPH_VERSION, GraphFailure};
 use crate::shown;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use explorer::narrate::third_person::third_person;
+use explorer::narrate::sentences::third_person::third_person;
 use explorer::report::explanation::{AccessLine, Compared, Explanation, PatternLine, Side};
 
 use super::spot::Spot;

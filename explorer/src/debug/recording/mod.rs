@@ -19,7 +19,7 @@ use crate::narrate::event_lines::EventLines;
 use crate::narrate::failing_thread;
 use crate::narrate::finding;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::interned::Shared;
 use crate::report::{EventLine, Location, Switch};

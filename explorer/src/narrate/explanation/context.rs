@@ -6,7 +6,7 @@ use checker::names::{Obj, ThreadName};
 use checker::position::Position;
 
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::explanation::Side;
 use crate::report::{EventLine, Finding, Location};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Extent;
 use crate::input::portable_path::Place;
-use crate::report::old_form::without_option;
+use crate::report::finding::old_form::without_option;
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, NotCovered, PotentialDeadlock};
 use crate::schedule_file::{SavedTarget, names};

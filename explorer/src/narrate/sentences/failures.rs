@@ -4,7 +4,7 @@ use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party, Signal
 use checker::names::ThreadName;
 use checker::program::On;
 
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 
 impl Phrasing<'_> {
     /// The failure as a sentence.

@@ -3,7 +3,7 @@
 use checker::operation::OpKind;
 use serde::{Deserialize, Serialize};
 
-use super::location::Location;
+use crate::report::location::Location;
 
 /// Two accesses that nothing orders.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -1,5 +1,13 @@
 //! One search of one program: from a request to a report with its schedules saved.
 
+mod execute;
+mod explain;
+pub(crate) mod save;
+pub(crate) mod session;
+mod stalled;
+mod suppress;
+pub(super) mod sync_scope;
+
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::mem;
@@ -11,13 +19,17 @@ use checker::race::Triangle;
 use checker::search::{self, Ended, Options, Outcome, Stats};
 use ptrace_backend::attention::Attention;
 
+use self::execute::{in_order, is_complete};
+use self::session::{Made, SearchSession};
+use self::stalled::{Afterwards, nanoseconds};
+use self::suppress::suppress;
 use crate::error::Error;
 use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
-use crate::narrate::phrasing::Phrasing;
-use crate::narrate::search_notes::READ_IN_PART;
+use crate::narrate::sentences::phrasing::Phrasing;
+use crate::narrate::sentences::search_notes::READ_IN_PART;
+use crate::narrate::sentences::unwatched;
 use crate::narrate::thread_labels::ThreadLabels;
-use crate::narrate::unwatched;
 use crate::narrate::{potential_deadlocks, races};
 use crate::program::run_notes::{Observed, Peculiarities};
 use crate::program::test_output::is_one_test;
@@ -32,13 +44,7 @@ use crate::shown;
 use crate::store::StoreError;
 use crate::store::findings::{Extent, FindingWriter};
 use crate::verbs::divergence::Readable;
-use crate::verbs::suppress::suppress;
-use crate::verbs::sync_scope;
 use crate::verbs::watch::{Overseer, Watch, per_second};
-
-use crate::verbs::execute::{in_order, is_complete};
-use crate::verbs::session::{Made, SearchSession};
-use crate::verbs::stalled::{Afterwards, nanoseconds};
 
 impl SearchSession<'_> {
     /// Searches, saves what was found, and reports. The time for it has begun.

@@ -16,8 +16,8 @@ use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Report, Stalled};
 use crate::say::sentence;
 use crate::store::findings::FindingWriter;
-use crate::verbs::execute::{in_order, is_complete};
-use crate::verbs::session::{Made, SearchSession};
+use crate::verbs::search::execute::{in_order, is_complete};
+use crate::verbs::search::session::{Made, SearchSession};
 use crate::verbs::watch::{Overseer, Watch};
 
 /// The longest stall that is looked for.

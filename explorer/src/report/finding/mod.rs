@@ -1,16 +1,20 @@
 //! A failure with the schedule that shows it.
 
+pub(super) mod hint;
+pub(crate) mod old_form;
+pub(super) mod role;
+pub(super) mod stall;
+
 use checker::failure::FailureKind;
 use serde::{Deserialize, Serialize};
 
-use super::event::{EventLine, Lane};
-use super::explanation::Explanation;
-use super::hint::Hint;
-use super::interned::Shared;
-use super::location::Location;
-use super::old_form;
-use super::role::Role;
-use super::stall::StallOf;
+use self::hint::Hint;
+use self::role::Role;
+use self::stall::StallOf;
+use crate::report::event::{EventLine, Lane};
+use crate::report::explanation::Explanation;
+use crate::report::interned::Shared;
+use crate::report::location::Location;
 
 /// A failure, with the schedule that shows it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

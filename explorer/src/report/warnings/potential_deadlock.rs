@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::location::Location;
+use crate::report::location::Location;
 
 /// Locks that threads take in a circle, in executions none of which deadlocked on them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

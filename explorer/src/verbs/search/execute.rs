@@ -9,7 +9,7 @@ use crate::input::request::{Request, Strategy};
 use crate::program::run_notes::Observed;
 use crate::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
 use crate::report::{Covered, Finding};
-use crate::verbs::session::SearchSession;
+use crate::verbs::search::session::SearchSession;
 use crate::verbs::watch::Overseer;
 
 impl SearchSession<'_> {

@@ -2,7 +2,7 @@
 
 use checker::search::SearchNote;
 
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
 
 /// The note where no time was left for what a report needs of the program.
 pub(crate) const READ_IN_PART: &str = "the time was up before all of the program's debug information was read that the report \

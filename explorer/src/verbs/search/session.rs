@@ -12,9 +12,9 @@ use crate::config::Suppressions;
 use crate::input::request::Request;
 use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Phrasing;
+use crate::narrate::sentences::phrasing::Phrasing;
+use crate::narrate::sentences::unwatched;
 use crate::narrate::thread_labels::ThreadLabels;
-use crate::narrate::unwatched;
 use crate::narrate::user_frames::places_of_events;
 use crate::program::run_notes::Observed;
 use crate::program::source::{Frame, Source};
@@ -23,7 +23,7 @@ use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::Store;
 use crate::store::findings::FindingWriter;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::save;
+use crate::verbs::search::save;
 
 /// Everything about a search but the program.
 pub(crate) struct SearchSession<'a> {

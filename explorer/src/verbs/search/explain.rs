@@ -14,7 +14,7 @@ use crate::report::explanation::Pair;
 use crate::say::sentence;
 use crate::schedule_file::{SavedPass, ScheduleFile};
 use crate::store::findings::FindingWriter;
-use crate::verbs::session::{Made, SearchSession};
+use crate::verbs::search::session::{Made, SearchSession};
 use crate::verbs::watch::Watch;
 
 impl SearchSession<'_> {
