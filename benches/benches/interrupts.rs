@@ -21,8 +21,8 @@ const WANTED: f64 = 2000.0;
 const PHASES: [(&str, &str); 7] = [
     ("c/bounded_queue_ok.c", "search"),
     ("c/livelock.c", "search"),
-    ("peculiar/never_ends.c", "search"),
-    ("peculiar/floods.c", "search"),
+    ("limits/never_ends.c", "search"),
+    ("input_output/floods.c", "search"),
     ("c/three_threads.c", "explanation"),
     ("c/work_stealing.c", "minimise"),
     ("c/lost_update.c", "list"),

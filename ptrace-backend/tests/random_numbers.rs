@@ -53,7 +53,7 @@ fn the_same_each_time(program: &Path) -> String {
 fn the_processor_gives_the_same_numbers_each_time() {
     for level in ["-O0", "-O2"] {
         let folder = tempfile::tempdir().unwrap();
-        let program = compile(&folder, "peculiar/hardware_random.c", &[level, "-mrdrnd", "-mrdseed"]);
+        let program = compile(&folder, "random/hardware_random.c", &[level, "-mrdrnd", "-mrdseed"]);
         let shown = the_same_each_time(&program);
         let numbers: HashSet<&str> = shown.split_whitespace().collect();
         assert_eq!(numbers.len(), 4 * 4, "no number comes twice: {shown}");
@@ -66,7 +66,7 @@ fn the_processor_gives_the_same_numbers_each_time() {
 #[test]
 fn the_cpp_librarys_device_gives_the_same_numbers_each_time() {
     let folder = tempfile::tempdir().unwrap();
-    let program = compile(&folder, "peculiar/random_device.cpp", &["-O2"]);
+    let program = compile(&folder, "random/random_device.cpp", &["-O2"]);
     let shown = the_same_each_time(&program);
     let numbers: HashSet<&str> = shown.lines().collect();
     assert_eq!(numbers.len(), 4, "no number comes twice: {shown}");

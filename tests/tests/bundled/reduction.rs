@@ -51,34 +51,34 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     ("endings/main_leaves_ok.c", None),
     ("endings/main_leaves_mutex.c", Some(1)),
     // The owner has the mutex before the waiter waits, or after.
-    ("peculiar/condition_with_heirs.c", Some(2)),
-    ("peculiar/constructor_threads.c", None),
+    ("synchronisation/condition_with_heirs.c", Some(2)),
+    ("startup/constructor_threads.c", None),
     // What is looked at has been set, or has not.
-    ("peculiar/joins_in_order.c", Some(2)),
+    ("synchronisation/joins_in_order.c", Some(2)),
     // Either is the last to use the box; and the one step of main comes before, between or after the two of the other.
-    ("peculiar/panics_and_frees.rs", Some(6)),
+    ("memory/panics_and_frees.rs", Some(6)),
     // The flag is set before one of the 40 reads, or after them all; or it is not set.
-    ("peculiar/reads_in_vain.c", Some(42)),
+    ("waiting/reads_in_vain.c", Some(42)),
     // Main takes both before the thread does, or only the second one, or none.
-    ("peculiar/robust_ending.c", Some(3)),
+    ("synchronisation/robust_ending.c", Some(3)),
     // The flag is set before the thread looks, or after that.
-    ("peculiar/sleeps_first.c", Some(2)),
+    ("waiting/sleeps_first.c", Some(2)),
     // The flag is found set, and nobody waits; or it is not, and the wait comes before the word is written, or after that.
-    ("peculiar/futex_by_hand.c", Some(3)),
+    ("synchronisation/futex_by_hand.c", Some(3)),
     // The write comes first, between the two looks, or last.
-    ("peculiar/looks_without_waiting.c", Some(3)),
+    ("input_output/looks_without_waiting.c", Some(3)),
     // The read comes after the first byte or after both.
-    ("peculiar/pipe_pieces.c", Some(2)),
+    ("input_output/pipe_pieces.c", Some(2)),
     // The byte is there, or the time is over before it is.
-    ("peculiar/polls_for_a_time.c", Some(2)),
+    ("input_output/polls_for_a_time.c", Some(2)),
     // The signal comes before the worker's only step, which main sees or does not, or after it.
-    ("peculiar/signals_too_late.c", Some(3)),
+    ("signals/signals_too_late.c", Some(3)),
     // The first flag is seen, or the second one, at once; or the loop waits for both, and sees the first, the second, or both.
-    ("peculiar/spins_on_two.c", Some(5)),
-    ("peculiar/three_increments.rs", Some(6)),
-    ("peculiar/try_locks.c", None),
+    ("waiting/spins_on_two.c", Some(5)),
+    ("synchronisation/three_increments.rs", Some(6)),
+    ("waiting/try_locks.c", None),
     // The value is read before its second write; or after it, and the byte was received before the count was sent, or after.
-    ("peculiar/two_channels.c", Some(3)),
+    ("input_output/two_channels.c", Some(3)),
 ];
 
 pub(crate) fn trials(targets: &[Target]) -> Vec<Trial> {

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use tests::{Build, Optimisation, Outcome, Tool};
 
 fn explore(level: Optimisation, format: &str, what: &str) -> Outcome {
-    let program = Build::new("peculiar/always_waits.c", level).program().unwrap();
+    let program = Build::new("waiting/always_waits.c", level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["explore", "--format", format, "--output"].map(OsStr::new);
     let options = options.into_iter().chain([folder.path().as_os_str()]);
@@ -92,7 +92,7 @@ fn people_read_it_where_it_says_that_no_schedule_helps() {
 #[test]
 fn whatever_the_schedule_is_said_where_it_is_shown() {
     for level in Optimisation::ALL {
-        let program = Build::new("peculiar/nearly_always.c", level).program().unwrap();
+        let program = Build::new("startup/nearly_always.c", level).program().unwrap();
         for (arguments, words) in [
             (&[][..], "\n  it failed in each of the "),
             (&["early"], "\n  it fails whatever the schedule, in whatever order threads run\n"),

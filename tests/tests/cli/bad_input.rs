@@ -111,7 +111,7 @@ fn a_setuid_program() {
 
 #[test]
 fn no_permission_to_ptrace() {
-    let wrapper = Build::new("peculiar/without.c", Optimisation::O0).program().unwrap();
+    let wrapper = Build::new("processes/without.c", Optimisation::O0).program().unwrap();
     let program = Build::new("c/check_then_act_ok.c", Optimisation::O0).program().unwrap();
     refused(&explored(&program).under(wrapper, ["trace"]), &["ptrace"]);
     assert_eq!(running(&program), [] as [i32; 0]);
@@ -119,7 +119,7 @@ fn no_permission_to_ptrace() {
 
 #[test]
 fn a_test_filter_that_matches_nothing() {
-    let program = Build::new("peculiar/unit_tests.rs", Optimisation::O0).flag("--test").program().unwrap();
+    let program = Build::new("frameworks/unit_tests.rs", Optimisation::O0).flag("--test").program().unwrap();
     refused(&explored(&program).and(["no_such_test"]), &["no_such_test"]);
     assert_eq!(running(&program), [] as [i32; 0]);
 }
@@ -128,9 +128,9 @@ fn a_test_filter_that_matches_nothing() {
 fn a_default_schedule_that_is_not_reproducible() {
     // The second one does so in its very first execution only, of which auto does not hear again.
     for (name, strategy) in [
-        ("peculiar/leaves_file.c", "auto"),
-        ("peculiar/leaves_file.c", "icb"),
-        ("peculiar/finds_file.c", "icb"),
+        ("input_output/leaves_file.c", "auto"),
+        ("input_output/leaves_file.c", "icb"),
+        ("input_output/finds_file.c", "icb"),
     ] {
         let program = Build::new(name, Optimisation::O0).program().unwrap();
         let folder = tempfile::tempdir().unwrap();

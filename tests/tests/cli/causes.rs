@@ -127,7 +127,7 @@ fn an_explanation_without_time_does_not_take_the_program_for_one_without_threads
 #[test]
 fn who_looks_again_as_rust_threads_do_is_not_said_to_be_robbed() {
     for level in Optimisation::ALL {
-        let outcome = explore("peculiar/counts_what_it_took.rs", level, "json");
+        let outcome = explore("synchronisation/counts_what_it_took.rs", level, "json");
         let sentence = outcome.finding()["explanation"]["sentence"].as_str().unwrap();
         assert!(sentence.starts_with("lost update: ") && sentence.contains("`TAKEN`"), "{sentence}");
     }

@@ -432,7 +432,7 @@ fn nothing_is_executed() {
     let project = Project::shared("cargo-tests", &["cargo test -q --offline --no-run"]).unwrap();
     let list = || Tool::new(["list".as_ref(), project.root().as_os_str()]).and(["--format", "json"]);
     let usual = list().run().unwrap();
-    let wrapper = Build::new("peculiar/without.c", Optimisation::O0).program().unwrap();
+    let wrapper = Build::new("processes/without.c", Optimisation::O0).program().unwrap();
     let mut words = Vec::new();
     for call in ["clone", "clone3", "fork", "vfork"] {
         words.extend([wrapper.clone().into_os_string(), call.into()]);

@@ -8,7 +8,7 @@ const THINGS: [(&str, bool); 4] =
 
 /// Runs the tool where one thing is refused.
 fn without(thing: &str, tool: Tool) -> Outcome {
-    let wrapper = Build::new("peculiar/without.c", Optimisation::O0).program().unwrap();
+    let wrapper = Build::new("processes/without.c", Optimisation::O0).program().unwrap();
     tool.under(wrapper, [thing]).run().unwrap()
 }
 
@@ -100,7 +100,7 @@ fn a_schedule_is_replayed_at_other_addresses() {
 #[test]
 fn threads_before_main_need_fixed_addresses() {
     let program =
-        Build::new("peculiar/constructor_threads.c", Optimisation::O0).program_for("doctor").unwrap();
+        Build::new("startup/constructor_threads.c", Optimisation::O0).program_for("doctor").unwrap();
     let outcome = without("personality", Tool::explore([] as [&str; 0], &program));
     assert_eq!(outcome.code, 3, "{}", outcome.transcript());
     assert!(outcome.says("before main") && outcome.says("interleaver doctor"), "{}", outcome.transcript());

@@ -48,7 +48,7 @@ fn the_use_the_freeing_and_the_allocation_are_told_with_their_lines() {
 #[test]
 fn a_mutex_in_a_freed_block_is_used_after_it_was_freed() {
     for level in Optimisation::ALL {
-        let outcome = explore("peculiar/locks_freed.c", level, &[]);
+        let outcome = explore("memory/locks_freed.c", level, &[]);
         assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
         assert_eq!(outcome.finding()["line"], 19, "{}", outcome.transcript());
         assert_eq!(outcome.finding()["reproduced"], "2/2");
@@ -59,7 +59,7 @@ fn a_mutex_in_a_freed_block_is_used_after_it_was_freed() {
 #[test]
 fn a_block_that_grows_is_another_one() {
     for level in Optimisation::ALL {
-        let outcome = explore("peculiar/grows_shared.c", level, &[]);
+        let outcome = explore("memory/grows_shared.c", level, &[]);
         assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
         assert_eq!(outcome.finding()["line"], 21, "{}", outcome.transcript());
     }
@@ -90,22 +90,22 @@ fn every_way(source: &str, ways: usize, preemptions: u32, line: u64) {
 
 #[test]
 fn blocks_of_the_c_library_are_freed_in_every_way() {
-    every_way("peculiar/frees_every_way.c", 12, 1, 83);
+    every_way("memory/frees_every_way.c", 12, 1, 83);
 }
 
 #[test]
 fn blocks_of_cpp_owners_are_freed_in_every_way() {
-    every_way("peculiar/frees_every_owner.cpp", 11, 1, 105);
+    every_way("memory/frees_every_owner.cpp", 11, 1, 105);
 }
 
 #[test]
 fn blocks_of_rust_owners_are_freed_in_every_way() {
-    every_way("peculiar/frees_every_box.rs", 9, 0, 117);
+    every_way("memory/frees_every_box.rs", 9, 0, 117);
 }
 
 #[test]
 fn what_does_not_fit_into_the_quarantine_is_freed_and_said() {
-    let outcome = explore("peculiar/frees_much.c", Optimisation::O0, &["--max-preemptions", "0"]);
+    let outcome = explore("memory/frees_much.c", Optimisation::O0, &["--max-preemptions", "0"]);
     assert_eq!(outcome.code, 0, "{}", outcome.transcript());
     assert!(outcome.says("the program frees more than is kept"), "{}", outcome.transcript());
 }
@@ -114,7 +114,7 @@ fn what_does_not_fit_into_the_quarantine_is_freed_and_said() {
 /// the first that showed it.
 fn failures_of_the_papers_listing(level: Optimisation, options: &[&str]) -> Vec<Value> {
     let options = [&["--keep-going"], options].concat();
-    let outcome = explore("peculiar/last_one_frees.c", level, &options);
+    let outcome = explore("memory/last_one_frees.c", level, &options);
     let findings = outcome.report["findings"].as_array().unwrap().iter();
     findings
         .map(|found| {

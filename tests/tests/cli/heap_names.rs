@@ -39,7 +39,7 @@ fn blocks_that_main_allocated_before_the_first_thread_have_names() {
         // Each copy of the function that was inlined is a place of its own.
         (Optimisation::O2, "write `block 1 from make_counter (+0x4)`"),
     ] {
-        let outcome = explore("peculiar/heap_names.c", optimisation);
+        let outcome = explore("names/heap_names.c", optimisation);
         let findings = outcome.report["findings"].as_array().unwrap();
         let [later, earlier] = &findings[..] else { panic!("{}", outcome.transcript()) };
         assert_eq!(written(earlier), BTreeSet::from([counter]));
@@ -51,7 +51,7 @@ fn blocks_that_main_allocated_before_the_first_thread_have_names() {
 #[test]
 fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
     for optimisation in [Optimisation::O0, Optimisation::O2] {
-        let outcome = explore("peculiar/shared_by_count.rs", optimisation);
+        let outcome = explore("names/shared_by_count.rs", optimisation);
         assert!(
             outcome.says("update `AtomicU32 (block 1 from shared_by_count::make_counter)`"),
             "{}",
@@ -64,7 +64,7 @@ fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
 #[test]
 fn what_a_library_function_has_made_is_named_by_its_type() {
     for optimisation in Optimisation::ALL {
-        let outcome = explain("peculiar/shared_pointer.cpp", optimisation);
+        let outcome = explain("names/shared_pointer.cpp", optimisation);
         for words in ["lost update: T3 reads `Stats.parcels` (", "update `shared_ptr<Stats>.use_count`"] {
             assert!(outcome.says(words), "{words}: {}", outcome.transcript());
         }
@@ -75,7 +75,7 @@ fn what_a_library_function_has_made_is_named_by_its_type() {
 #[test]
 fn what_a_pointer_leads_to_is_named_by_its_type() {
     for optimisation in Optimisation::ALL {
-        let outcome = explain("peculiar/pointed.c", optimisation);
+        let outcome = explain("names/pointed.c", optimisation);
         for words in ["lost update: T3 reads `port[1].drops` (", "lock `card.lock`", "`card.seen`"] {
             assert!(outcome.says(words), "{words}: {}", outcome.transcript());
         }
@@ -87,8 +87,8 @@ fn what_a_pointer_leads_to_is_named_by_its_type() {
 #[test]
 fn a_failure_from_before_all_shared_memory_was_known_is_explained() {
     let programs = [
-        ("peculiar/late_memory.cpp", "livelock: T1 spins until `desk.busy` changes ("),
-        ("peculiar/counts_unseen.rs", "lost wake-up: T1 signals `WAKE_UP` ("),
+        ("names/late_memory.cpp", "livelock: T1 spins until `desk.busy` changes ("),
+        ("names/counts_unseen.rs", "lost wake-up: T1 signals `WAKE_UP` ("),
     ];
     let builds = programs.into_iter().flat_map(|program| Optimisation::ALL.map(|level| (program, level)));
     let runs = builds.flat_map(|build| ["auto", "dpor"].map(|strategy| (build, strategy)));
@@ -114,7 +114,7 @@ fn blocks_that_hold_the_same_type_are_told_apart() {
             ],
         ),
     ] {
-        let outcome = explore("peculiar/two_accounts.rs", optimisation);
+        let outcome = explore("names/two_accounts.rs", optimisation);
         let message = outcome.finding()["message"].as_str().unwrap_or_default();
         let is_told = |block| message.contains(&format!("`Account.balance ({block})`"));
         assert!(blocks.into_iter().all(is_told), "{}", outcome.transcript());
@@ -125,7 +125,7 @@ fn blocks_that_hold_the_same_type_are_told_apart() {
 #[test]
 fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
     for optimisation in Optimisation::ALL {
-        let outcome = explain("peculiar/twin_blocks.c", optimisation);
+        let outcome = explain("names/twin_blocks.c", optimisation);
         let [current, savings] =
             [30, 29].map(|line| format!("account.lock (block 1 from main, line {line})"));
         let finding = outcome.finding();
@@ -149,7 +149,7 @@ fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
 #[test]
 fn blocks_that_one_line_allocates_are_numbered() {
     for optimisation in Optimisation::ALL {
-        let outcome = explore_build(&Build::new("peculiar/twin_blocks.c", optimisation).flag("-DONE_LINE"));
+        let outcome = explore_build(&Build::new("names/twin_blocks.c", optimisation).flag("-DONE_LINE"));
         for place in [1, 2] {
             let block = format!("waits for mutex `account.lock (block 1 from main, line 27, place {place})`");
             assert!(outcome.says(&block), "{}", outcome.transcript());

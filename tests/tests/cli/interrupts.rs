@@ -34,13 +34,13 @@ const PROGRAMS: [&str; 20] = [
     "c/use_after_free.c",
     "cpp/barrier.cpp",
     "cpp/snapshot.cpp",
-    "peculiar/always_waits.c",
-    "peculiar/execs.c",
-    "peculiar/floods.c",
-    "peculiar/forks_beside_threads.c",
-    "peculiar/never_ends.c",
-    "peculiar/pipe_to_child.c",
-    "peculiar/signals.c",
+    "waiting/always_waits.c",
+    "processes/execs.c",
+    "input_output/floods.c",
+    "processes/forks_beside_threads.c",
+    "limits/never_ends.c",
+    "processes/pipe_to_child.c",
+    "signals/signals.c",
 ];
 
 fn program(source: &str, test: &str) -> PathBuf {

@@ -6,7 +6,7 @@ use tests::{Build, Optimisation, Tool};
 
 /// Explores an addition by two threads to this collection, which goes wrong if one is interrupted.
 fn breaks(collection: &str) {
-    let build = |level| Build::new("peculiar/unguarded.rs", level);
+    let build = |level| Build::new("memory/unguarded.rs", level);
     // As cargo builds a release: what is not inlined has its name alone.
     let released = build(Optimisation::O2).flag("-Cdebuginfo=0").flag("-Cstrip=debuginfo");
     for build in [build(Optimisation::O0), build(Optimisation::O2), released] {
@@ -49,7 +49,7 @@ fn an_unguarded_tree_is_damaged() {
 #[test]
 fn collections_of_a_threads_own_have_no_key_points() {
     for level in Optimisation::ALL {
-        let program = Build::new("peculiar/shares_nothing.rs", level).program().unwrap();
+        let program = Build::new("memory/shares_nothing.rs", level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = ["--strategy", "dpor", "--output"].map(OsStr::new);
         let options = options.into_iter().chain([folder.path().as_os_str()]);

@@ -58,7 +58,7 @@ fn lasting(outcome: &Outcome) -> Vec<&Value> {
 #[test]
 #[ignore = "takes the whole machine: ./test full"]
 fn beside_other_work_the_same_is_found_and_explained() {
-    for source in ["c/lost_update.c", "c/livelock.c", "peculiar/always_waits.c"] {
+    for source in ["c/lost_update.c", "c/livelock.c", "waiting/always_waits.c"] {
         let program = Build::new(source, Optimisation::O0).program_for("loaded").unwrap();
         let alone = explore(&program, &[], "0");
         let load = Load::new();
@@ -71,7 +71,7 @@ fn beside_other_work_the_same_is_found_and_explained() {
 #[test]
 #[ignore = "takes the whole machine: ./test full"]
 fn a_child_that_waits_for_its_turn_is_waited_for() {
-    let program = Build::new("peculiar/child_computes.c", Optimisation::O0).program_for("loaded").unwrap();
+    let program = Build::new("processes/child_computes.c", Optimisation::O0).program_for("loaded").unwrap();
     let options = ["--max-schedules", "2", "--strategy", "icb"];
     let load = Load::new();
     let beside = explore(&program, &options, "4");

@@ -15,7 +15,7 @@ const MOST: u64 = 200;
 #[test]
 #[ignore = "takes a minute: ./test full"]
 fn a_long_execution_takes_little_memory_and_is_not_explained() {
-    let program = Build::new("peculiar/long.c", Optimisation::O0).flag(ROUNDS).program().unwrap();
+    let program = Build::new("limits/long.c", Optimisation::O0).flag(ROUNDS).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut tool = Command::new(binary().unwrap())
         .args(["explore", "--step-limit", "2000000", "--time-limit", "10m", "--format", "json", "--output"])

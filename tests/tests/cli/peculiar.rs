@@ -4,7 +4,7 @@ use std::fs;
 
 use tests::{Build, Optimisation, Outcome, Tool, running};
 
-/// Explores `peculiar/<name>.c` with these options; nothing is left running afterwards. One test per program, for what
+/// Explores the program of this name with these options; nothing is left running afterwards. One test per program, for what
 /// another test runs at the same time would count as left.
 fn explore(name: &str, options: &[&str]) -> Outcome {
     explore_at(Optimisation::O0, name, options)
@@ -18,7 +18,7 @@ fn explore_all(name: &str, check: impl Fn(&Outcome)) {
 }
 
 fn explore_at(level: Optimisation, name: &str, options: &[&str]) -> Outcome {
-    let program = Build::new(format!("peculiar/{name}.c"), level).program().unwrap();
+    let program = Build::new(format!("{name}.c"), level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let folder_option = ["--output".as_ref(), folder.path().as_os_str()];
     let options = folder_option.into_iter().chain(options.iter().map(AsRef::as_ref));
@@ -85,14 +85,14 @@ fn clean_or_refused(outcome: &Outcome, phrase: &str) {
 
 #[test]
 fn it_never_creates_a_thread() {
-    let outcome = explore("one_thread", &[]);
+    let outcome = explore("startup/one_thread", &[]);
     clean(&outcome, "thread");
     assert_eq!(outcome.report["schedules"], 1, "{}", outcome.transcript());
 }
 
 #[test]
 fn it_fails_before_it_creates_a_thread() {
-    let outcome = explore("fails_alone", &[]);
+    let outcome = explore("startup/fails_alone", &[]);
     found(&outcome, "always-fails");
     let stderr = outcome.finding()["output"]["stderr"].as_str().unwrap_or_default();
     assert!(stderr.contains("no table given"), "the program's output is expected: {}", outcome.transcript());
@@ -100,7 +100,7 @@ fn it_fails_before_it_creates_a_thread() {
 
 #[test]
 fn it_fails_in_a_constructor() {
-    let outcome = explore("fails_in_constructor", &[]);
+    let outcome = explore("startup/fails_in_constructor", &[]);
     found(&outcome, "always-fails");
     let stderr = outcome.finding()["output"]["stderr"].as_str().unwrap_or_default();
     assert!(stderr.contains("no table given"), "the program's output is expected: {}", outcome.transcript());
@@ -109,7 +109,7 @@ fn it_fails_in_a_constructor() {
 
 #[test]
 fn it_creates_threads_in_a_constructor() {
-    let outcome = explore("constructor_threads", &[]);
+    let outcome = explore("startup/constructor_threads", &[]);
     found(&outcome, "assertion");
     assert_eq!(outcome.finding()["reproduced"], "2/2", "{}", outcome.transcript());
     noted(&outcome, "constructor");
@@ -117,14 +117,14 @@ fn it_creates_threads_in_a_constructor() {
 
 #[test]
 fn it_forks() {
-    let outcome = explore("forks", &[]);
+    let outcome = explore("processes/forks", &[]);
     left_open(&outcome);
     noted(&outcome, "processes");
 }
 
 #[test]
 fn it_forks_while_it_has_several_threads() {
-    explore_all("forks_beside_threads", |outcome| {
+    explore_all("processes/forks_beside_threads", |outcome| {
         left_open(outcome);
         noted(outcome, "forks while it has several threads");
     });
@@ -132,59 +132,59 @@ fn it_forks_while_it_has_several_threads() {
 
 #[test]
 fn it_writes_to_one_descriptor_and_reads_from_another() {
-    fails_in_every_search("pipe_pieces");
+    fails_in_every_search("input_output/pipe_pieces");
 }
 
 #[test]
 fn it_talks_through_sockets_and_events() {
-    fails_in_every_search("two_channels");
+    fails_in_every_search("input_output/two_channels");
 }
 
 #[test]
 fn it_looks_for_input_without_waiting() {
-    fails_in_every_search("looks_without_waiting");
+    fails_in_every_search("input_output/looks_without_waiting");
 }
 
 #[test]
 fn it_waits_for_input_for_a_time() {
-    fails_with_stalls("polls_for_a_time", "20ms");
+    fails_with_stalls("input_output/polls_for_a_time", "20ms");
 }
 
 #[test]
 fn it_sends_a_signal_to_a_thread_that_has_ended() {
-    fails_in_every_search("signals_too_late");
+    fails_in_every_search("signals/signals_too_late");
 }
 
 #[test]
 fn it_finds_the_word_of_a_futex_changed() {
-    fails_in_every_search("futex_by_hand");
+    fails_in_every_search("synchronisation/futex_by_hand");
 }
 
 #[test]
 fn it_starts_another_program() {
-    clean(&explore("spawns", &[]), "processes");
+    clean(&explore("processes/spawns", &[]), "processes");
 }
 
 #[test]
 fn it_starts_another_program_and_goes_on() {
-    let outcome = explore("spawns_first", &[]);
+    let outcome = explore("processes/spawns_first", &[]);
     found(&outcome, "assertion");
     noted(&outcome, "processes");
 }
 
 #[test]
 fn it_reads_what_another_program_writes() {
-    explore_all("popen", |outcome| clean(outcome, "processes"));
+    explore_all("processes/popen", |outcome| clean(outcome, "processes"));
 }
 
 #[test]
 fn it_talks_with_a_child() {
-    explore_all("pipe_to_child", |outcome| not_seen(outcome, "task"));
+    explore_all("processes/pipe_to_child", |outcome| not_seen(outcome, "task"));
 }
 
 #[test]
 fn it_waits_for_a_time_by_reading_the_clock() {
-    explore_all("waits_for_time", |outcome| {
+    explore_all("timing/waits_for_time", |outcome| {
         assert_eq!(outcome.code, 0, "{}", outcome.transcript());
         assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
     });
@@ -192,7 +192,7 @@ fn it_waits_for_a_time_by_reading_the_clock() {
 
 #[test]
 fn it_unlocks_mutexes_that_say_who_holds_them() {
-    explore_all("unlock_fails", |outcome| {
+    explore_all("synchronisation/unlock_fails", |outcome| {
         assert_eq!(outcome.code, 0, "{}", outcome.transcript());
         assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
     });
@@ -200,7 +200,7 @@ fn it_unlocks_mutexes_that_say_who_holds_them() {
 
 #[test]
 fn it_tries_for_mutexes_for_ever() {
-    explore_all("try_locks", |outcome| {
+    explore_all("waiting/try_locks", |outcome| {
         found(outcome, "livelock");
         let message = outcome.finding()["message"].as_str().unwrap();
         assert!(message.contains("T1 spins until `right` changes"), "{}", outcome.transcript());
@@ -209,18 +209,18 @@ fn it_tries_for_mutexes_for_ever() {
 
 #[test]
 fn it_becomes_another_program() {
-    clean_or_refused(&explore("execs", &[]), "exec");
+    clean_or_refused(&explore("processes/execs", &[]), "exec");
 }
 
 #[test]
 fn it_floods_its_output() {
-    clean(&explore("floods", &[]), "output");
+    clean(&explore("input_output/floods", &[]), "output");
 }
 
 #[test]
 fn it_writes_much_and_looks_whether_it_could() {
     for arguments in [&[][..], &["large.txt"]] {
-        let program = Build::new("peculiar/writes_much.c", Optimisation::O0).program().unwrap();
+        let program = Build::new("input_output/writes_much.c", Optimisation::O0).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let tool =
             Tool::new(["explore", "--format", "json", "--cwd"]).and([folder.path(), "--output".as_ref()]);
@@ -231,7 +231,7 @@ fn it_writes_much_and_looks_whether_it_could() {
 
 #[test]
 fn it_allocates_without_end() {
-    let outcome = explore("allocates", &[]);
+    let outcome = explore("limits/allocates", &[]);
     found(&outcome, "always-fails");
     let stderr = outcome.finding()["output"]["stderr"].as_str().unwrap_or_default();
     assert!(stderr.contains("out of memory"), "the program's output is expected: {}", outcome.transcript());
@@ -240,101 +240,101 @@ fn it_allocates_without_end() {
 
 #[test]
 fn it_kills_itself() {
-    let outcome = explore("kills_itself", &[]);
+    let outcome = explore("signals/kills_itself", &[]);
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
     assert!(outcome.says("SIGKILL"), "{}", outcome.transcript());
 }
 
 #[test]
 fn it_sends_signals() {
-    let outcome = explore("signals", &[]);
+    let outcome = explore("signals/signals", &[]);
     left_open(&outcome);
     noted(&outcome, "signal");
 }
 
 #[test]
 fn it_waits_for_signals() {
-    let outcome = explore("waits_for_signals", &[]);
+    let outcome = explore("signals/waits_for_signals", &[]);
     assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
 }
 
 #[test]
 fn it_pauses_after_the_signal_has_come() {
-    let outcome = explore("pauses_too_late", &[]);
+    let outcome = explore("signals/pauses_too_late", &[]);
     found(&outcome, "deadlock");
     assert!(outcome.says("a signal"), "{}", outcome.transcript());
 }
 
 #[test]
 fn it_sends_a_deadly_signal_to_a_thread_that_waits() {
-    let outcome = explore("kills_waiting_thread", &[]);
+    let outcome = explore("signals/kills_waiting_thread", &[]);
     found(&outcome, "always-fails");
     assert!(outcome.says("SIGTERM"), "{}", outcome.transcript());
 }
 
 #[test]
 fn it_moves_waiters_from_futex_to_futex() {
-    let outcome = explore("requeue", &["--max-preemptions", "1"]);
+    let outcome = explore("synchronisation/requeue", &["--max-preemptions", "1"]);
     assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
 }
 
 #[test]
 fn it_waits_with_a_robust_mutex_that_inherits_priorities() {
-    let outcome = explore("condition_with_heirs", &[]);
+    let outcome = explore("synchronisation/condition_with_heirs", &[]);
     assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
 }
 
 #[test]
 fn it_cancels_threads() {
-    clean(&explore("cancels", &[]), "cancel");
+    clean(&explore("endings/cancels", &[]), "cancel");
 }
 
 #[test]
 fn it_uses_a_mutex_with_priority_inheritance() {
-    clean_or_refused(&explore("priority_inheritance", &[]), "priority");
+    clean_or_refused(&explore("synchronisation/priority_inheritance", &[]), "priority");
 }
 
 #[test]
 fn it_uses_timers() {
-    let outcome = explore("timer", &[]);
+    let outcome = explore("timers/timer", &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.transcript());
     assert!(outcome.says("a timer of the program sends it signals"), "{}", outcome.transcript());
 }
 
 #[test]
 fn it_waits_for_input_from_a_terminal() {
-    let outcome = explore("terminal", &["--run-timeout", "500ms", "--max-schedules", "20"]);
+    let outcome = explore("input_output/terminal", &["--run-timeout", "500ms", "--max-schedules", "20"]);
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
     assert!(outcome.says("read"), "{}", outcome.transcript());
 }
 
 #[test]
 fn it_reads_its_standard_input() {
-    let empty = explore("stdin", &[]);
+    let empty = explore("input_output/stdin", &[]);
     assert_eq!(empty.code, 0, "without --stdin there is nothing to read: {}", empty.transcript());
 
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
     fs::write(&input, "one\ntwo\nthree\n").unwrap();
-    let given = explore("stdin", &["--stdin", &input.to_string_lossy()]);
+    let given = explore("input_output/stdin", &["--stdin", &input.to_string_lossy()]);
     assert_eq!(given.code, 1, "{}", given.transcript());
     let message = given.finding()["message"].to_string();
     assert!(message.contains('3'), "each execution reads all three lines: {}", given.transcript());
 
-    let ignored = explore("stdin", &["--stdin", &input.to_string_lossy(), "--ignore-exit-code"]);
+    let ignored = explore("input_output/stdin", &["--stdin", &input.to_string_lossy(), "--ignore-exit-code"]);
     assert_eq!(ignored.code, 0, "{}", ignored.transcript());
 }
 
 #[test]
 fn it_runs_for_ever_without_a_key_point() {
-    let outcome = explore("never_ends", &["--run-timeout", "500ms"]);
+    let outcome = explore("limits/never_ends", &["--run-timeout", "500ms"]);
     found(&outcome, "livelock");
     assert_eq!(outcome.finding()["preemptions"], 1, "{}", outcome.transcript());
 }
 
 #[test]
 fn it_takes_longer_than_the_limit_of_the_time_to_a_key_point() {
-    let outcome = explore("takes_long", &["--run-timeout", "50ms", "--max-preemptions", "0"]);
+    let outcome = explore("limits/takes_long", &["--run-timeout", "50ms", "--max-preemptions", "0"]);
     assert_eq!(outcome.code, 0, "{}", outcome.transcript());
     let seconds = outcome.report["elapsed_seconds"].as_f64().unwrap();
     assert!(seconds > 0.15, "the program is to take longer than the limit: {}", outcome.transcript());
@@ -343,7 +343,8 @@ fn it_takes_longer_than_the_limit_of_the_time_to_a_key_point() {
 #[test]
 fn it_leaves_a_file_behind_in_a_folder_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let outcome = explore("leaves_file", &["--fresh-dir", "--cwd", &folder.path().to_string_lossy()]);
+    let outcome =
+        explore("input_output/leaves_file", &["--fresh-dir", "--cwd", &folder.path().to_string_lossy()]);
     assert_eq!(outcome.code, 0, "{}", outcome.transcript());
     assert_eq!(
         fs::read_dir(folder.path()).unwrap().count(),
@@ -355,7 +356,7 @@ fn it_leaves_a_file_behind_in_a_folder_of_its_own() {
 #[test]
 fn it_is_run_by_one_worker_where_two_would_meet() {
     let folder = tempfile::tempdir().unwrap();
-    let outcome = explore("meets_itself", &["--cwd", &folder.path().to_string_lossy()]);
+    let outcome = explore("input_output/meets_itself", &["--cwd", &folder.path().to_string_lossy()]);
     assert_eq!(outcome.code, 0, "{}", outcome.transcript());
     // More than enough for others to begin.
     assert!(outcome.report["schedules"].as_u64().unwrap() > 200, "{}", outcome.transcript());
@@ -375,7 +376,7 @@ fn a_step_limit_is_no_finding() {
 #[test]
 fn a_program_that_always_fails_may_say_why() {
     let explore = |arguments: &[&str]| {
-        let program = Build::new("peculiar/says_why.c", Optimisation::O0).program().unwrap();
+        let program = Build::new("startup/says_why.c", Optimisation::O0).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = ["--output".as_ref(), folder.path().as_os_str()];
         Tool::explore(options, &program).and(arguments).run().unwrap()

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use tests::{Build, Optimisation, Outcome, Tool};
 
 fn explore(source: &str, level: Optimisation, options: &[&str], arguments: &[&str]) -> Outcome {
-    explore_build(&Build::new(format!("peculiar/{source}"), level), options, arguments)
+    explore_build(&Build::new(format!("synchronisation/{source}"), level), options, arguments)
 }
 
 fn explore_build(build: &Build, options: &[&str], arguments: &[&str]) -> Outcome {
@@ -68,14 +68,14 @@ fn reduction_loses_no_order_of_readers_and_writers() {
         [("reads_and_writes.rs", &[]), ("reads_again.rs", &[]), ("writers_first.c", &["writers"])];
     for (source, arguments) in programs {
         for level in Optimisation::ALL {
-            is_reduced_exactly(&Build::new(format!("peculiar/{source}"), level), arguments);
+            is_reduced_exactly(&Build::new(format!("synchronisation/{source}"), level), arguments);
         }
     }
 }
 
 #[test]
 fn reduction_loses_no_order_of_mutexes_without_debug_information() {
-    let build = |level| Build::new("peculiar/three_increments.rs", level);
+    let build = |level| Build::new("synchronisation/three_increments.rs", level);
     is_reduced_exactly(&build(Optimisation::O0), &[]);
     is_reduced_exactly(&build(Optimisation::O2), &[]);
     // As cargo builds a release.
@@ -84,7 +84,7 @@ fn reduction_loses_no_order_of_mutexes_without_debug_information() {
 }
 
 fn sentence(source: &str, level: Optimisation, arguments: &[&str]) -> String {
-    let program = Build::new(format!("peculiar/{source}"), level).program().unwrap();
+    let program = Build::new(format!("synchronisation/{source}"), level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["--strategy", "icb", "--output"].iter().map(OsStr::new).chain([folder.path().as_os_str()]);
     let outcome = Tool::explain(options, &program).and(arguments).run().unwrap();

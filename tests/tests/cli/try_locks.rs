@@ -7,7 +7,7 @@ use tests::{Build, Optimisation, Tool};
 
 /// The threads and lines of the critical pair.
 fn critical_pair(flags: &[&str], level: Optimisation) -> Vec<Value> {
-    let build = Build::new("peculiar/stale_lookup.c", level);
+    let build = Build::new("synchronisation/stale_lookup.c", level);
     let program = flags.iter().fold(build, |build, flag| build.flag(flag)).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["--strategy", "icb", "--output"].map(OsStr::new);

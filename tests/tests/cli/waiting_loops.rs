@@ -4,7 +4,7 @@
 use tests::{Build, Optimisation, Outcome, Tool, sample};
 
 fn explore(name: &str, level: Optimisation, options: &[&str]) -> Outcome {
-    let program = Build::new(format!("peculiar/{name}.c"), level).program().unwrap();
+    let program = Build::new(format!("waiting/{name}.c"), level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let folder_option = ["--output".as_ref(), folder.path().as_os_str()];
     let options = folder_option.into_iter().chain(options.iter().map(AsRef::as_ref));

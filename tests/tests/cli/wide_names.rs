@@ -13,7 +13,7 @@ fn bars(line: &str) -> Vec<usize> {
 #[test]
 fn columns_stand_below_one_another() {
     for level in Optimisation::ALL {
-        let program = Build::new("peculiar/wide_names.c", level).program().unwrap();
+        let program = Build::new("names/wide_names.c", level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = [Path::new("explore"), Path::new("--output"), folder.path(), Path::new("--"), &program];
         let shown = Tool::new(options).run().unwrap().stdout;

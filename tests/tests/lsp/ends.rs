@@ -61,9 +61,9 @@ fn a_client_that_goes_away_leaves_nothing() {
 #[test]
 fn programs_that_spin_flood_or_close_their_ears_end_when_they_are_cancelled() {
     for (name, source) in [
-        ("never_ends", "peculiar/never_ends.c"),
-        ("floods", "peculiar/floods.c"),
-        ("deaf", "peculiar/deaf.c"),
+        ("never_ends", "limits/never_ends.c"),
+        ("floods", "input_output/floods.c"),
+        ("deaf", "signals/deaf.c"),
     ] {
         let workspace = Workspace::empty();
         let source = workspace.put_bundled(source);
@@ -88,7 +88,7 @@ fn programs_that_spin_flood_or_close_their_ears_end_when_they_are_cancelled() {
 #[test]
 fn what_was_found_before_it_was_cancelled_is_kept() {
     let workspace = Workspace::empty();
-    let source = workspace.put_bundled("peculiar/found_early.c");
+    let source = workspace.put_bundled("limits/found_early.c");
     workspace.compile("found_early");
     let mut editor = workspace.editor_with(json!({
         "budget": { "maxPreemptions": 9, "maxSchedules": 100_000_000, "timeLimitSeconds": 1_000 },

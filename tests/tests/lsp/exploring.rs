@@ -176,7 +176,7 @@ fn a_file_without_main_leads_to_the_programs_that_use_it() {
 #[test]
 fn a_failure_in_every_schedule_is_told_as_one() {
     let workspace = Workspace::empty();
-    let source = workspace.put_bundled("peculiar/fails_alone.c");
+    let source = workspace.put_bundled("startup/fails_alone.c");
     workspace.compile("fails_alone");
     let mut editor = workspace.editor_with(as_extension());
     editor.open(&source);

@@ -10,7 +10,7 @@ use crate::workspace::{Workspace, line_of};
 
 /// A server that is refused one thing.
 fn without(thing: &str, workspace: &Workspace) -> Editor {
-    let wrapper = Build::new("peculiar/without.c", Optimisation::O0).program().unwrap();
+    let wrapper = Build::new("processes/without.c", Optimisation::O0).program().unwrap();
     let mut editor = Editor::spawned_under(&wrapper, &[thing], workspace.path()).unwrap();
     editor.begin(json!({}));
     editor
