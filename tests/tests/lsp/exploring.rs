@@ -234,7 +234,7 @@ fn the_sum_of_what_the_store_counts_is_what_the_program_counted() {
     editor.click(&lens);
     editor.wait_for_lens(&source, |title| title.starts_with('✗'));
     editor.end();
-    let last = crate::stores::target(&workspace)["last"].clone();
+    let last = crate::findings::stores::target(&workspace)["last"].clone();
     let sum: u64 =
         ["schedules", "redundant", "pruned", "other"].iter().map(|key| last[key].as_u64().unwrap()).sum();
     assert_eq!(sum, std::fs::metadata(count).unwrap().len(), "{last}");

@@ -1,23 +1,12 @@
 //! The language server as an editor meets it: real programs, a real tool, a server in this process or one of its own.
 
-mod after_edits;
 mod bad_input;
-mod build_results;
-mod builds;
+mod building;
 mod checks;
-mod configuration;
+mod discovery;
 mod ends;
-mod explained;
 mod exploring;
-mod failing_lines;
-mod folders;
-mod frameworks;
+mod findings;
 mod machine;
-mod minimising;
 mod neovim;
-mod results;
-mod showing;
-mod stores;
-mod warnings;
-mod ways_in;
 mod workspace;

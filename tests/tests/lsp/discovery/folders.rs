@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::editor::{Editor, uri};
 use tests::{Project, Tool};
 
-use crate::showing::hints;
+use crate::findings::showing::hints;
 use crate::workspace::{Workspace, line_of};
 
 /// The files that diagnostics were published for.

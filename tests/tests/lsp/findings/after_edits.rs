@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::editor::{Editor, uri};
 
 use crate::exploring::{build, explore};
-use crate::showing::hints;
+use crate::findings::showing::hints;
 use crate::workspace::{Workspace, as_extension, line_of};
 
 fn explored(workspace: &Workspace, options: Value) -> Editor {

@@ -53,13 +53,13 @@ fn a_result_leads_to_its_finding_and_starts_nothing() {
     let source = workspace.file("lost_update.c");
     let mut editor = workspace.editor();
     explore(&mut editor, &source);
-    let explored = crate::stores::target(&workspace)["last"].clone();
+    let explored = crate::findings::stores::target(&workspace)["last"].clone();
     let result = editor.lens(&source, "✗ 1 bug");
     assert_eq!(editor.click(&result), Value::Null);
     is_opened(&mut editor, &source, "assert(page_views");
     let titles = editor.lens_titles(&source);
     assert_eq!(titles[1..], ["Check again", "Explore again", "Explore further"]);
-    assert_eq!(crate::stores::target(&workspace)["last"], explored);
+    assert_eq!(crate::findings::stores::target(&workspace)["last"], explored);
     editor.end();
 
     let mut editor = workspace.editor_with(as_extension());
@@ -104,7 +104,7 @@ fn a_finding_stays_as_it_was_explained_while_more_is_looked_for() {
         diagnostics.len() == 1 && diagnostics[0]["message"].as_str().unwrap().contains("\nlost update: ")
     };
     let before = editor.settled_diagnostics(&source, explained);
-    assert_eq!(crate::stores::target(&workspace)["last"]["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(crate::findings::stores::target(&workspace)["last"]["findings"].as_array().unwrap().len(), 1);
     editor.end();
 
     let mut editor = workspace.editor_with(options(1_000));

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use tests::editor::{Editor, uri};
 
-use crate::after_edits::run_build;
+use crate::findings::after_edits::run_build;
 use crate::workspace::{Workspace, as_extension, line_of};
 
 const POOL: &str = "\
@@ -148,7 +148,7 @@ TEST(Gate, StaysShut) { EXPECT_EQ(passed, 0); }
     let here: Vec<_> = here.iter().filter(|lens| lens["range"]["start"]["line"] == line).collect();
     assert_eq!(here.len(), 1, "{here:?}");
     let tree = editor.execute("interleaver.server.tree", json!({}));
-    let target = crate::builds::row(&tree, "gate#Gate.StaysShut");
+    let target = crate::building::builds::row(&tree, "gate#Gate.StaysShut");
     assert_eq!((&target["state"], &target["status"]), (&json!("idle"), &json!(said)));
     editor.end();
 }

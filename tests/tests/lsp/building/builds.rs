@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::editor::uri;
 
-use crate::after_edits::run_build;
 use crate::exploring::{build, explore};
+use crate::findings::after_edits::run_build;
 use crate::workspace::{Workspace, as_extension, line_of};
 
 #[test]

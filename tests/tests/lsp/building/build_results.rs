@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tests::editor::{Editor, title, uri};
 
-use crate::after_edits::run_build;
 use crate::exploring::explore;
+use crate::findings::after_edits::run_build;
 use crate::workspace::{Workspace, as_extension, line_of};
 
 const PRESETS: &str = r#"{

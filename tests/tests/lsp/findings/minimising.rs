@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::editor::{Editor, uri};
 
 use crate::exploring::explore;
-use crate::showing::hints;
+use crate::findings::showing::hints;
 use crate::workspace::{Workspace, line_of};
 
 const ACTION: &str = "Explain longer";

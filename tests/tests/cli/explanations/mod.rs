@@ -1,0 +1,7 @@
+//! Explanations of real programs: the cause, the simplest schedule, and what stands in them where little is known.
+
+mod always;
+mod causes;
+mod minimise;
+mod try_locks;
+mod without_lines;

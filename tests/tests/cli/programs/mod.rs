@@ -1,0 +1,8 @@
+//! Kinds of programs: bundled and peculiar ones, those with clients or tests, with other endings, and correct ones.
+
+mod client;
+mod endings;
+mod frameworks;
+mod no_alarm;
+mod peculiar;
+mod targets;

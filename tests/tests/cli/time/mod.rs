@@ -1,0 +1,4 @@
+//! Sleeps, time limits and timers, on the virtual clock.
+
+mod timers;
+mod timing;
