@@ -25,5 +25,5 @@ pub use paths::{targets, workspace};
 pub use processes::running;
 pub use project::Project;
 pub use rename::Renamed;
-pub use sample::{is_full, is_sampled, sample};
+pub use sample::{is_full, is_sampled, levels, sample};
 pub use tool::{Tool, ToolError, WATCHDOG, binary};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 fn explore(level: Optimisation, format: &str, what: &str) -> Outcome {
     let program = Build::new("waiting/always_waits.c", level).program().unwrap();
@@ -14,7 +14,7 @@ fn explore(level: Optimisation, format: &str, what: &str) -> Outcome {
 
 /// What is told of the program with this argument, whatever the compiler made of it.
 fn is_told(what: &str, why: &str) {
-    for level in Optimisation::ALL {
+    for level in levels(what) {
         let outcome = explore(level, "json", what);
         let finding = outcome.finding();
         assert_eq!(finding["kind"], "always-fails", "{}", outcome.transcript());
@@ -91,7 +91,7 @@ fn people_read_it_where_it_says_that_no_schedule_helps() {
 /// That nobody has seen another outcome is not that there is none.
 #[test]
 fn whatever_the_schedule_is_said_where_it_is_shown() {
-    for level in Optimisation::ALL {
+    for level in levels("nearly_always") {
         let program = Build::new("startup/nearly_always.c", level).program().unwrap();
         for (arguments, words) in [
             (&[][..], "\n  it failed in each of the "),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tempfile::tempdir;
-use tests::{Build, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(source: &str, level: Optimisation, format: &str) -> Outcome {
     let program = Build::new(source, level).program().unwrap();
@@ -54,7 +54,7 @@ fn patterns(outcome: &Outcome) -> Vec<String> {
 /// That `red` is changed in between shows only where `green` is as well: many executions with its pattern pass.
 #[test]
 fn both_variables_of_the_papers_example_are_to_blame() {
-    for level in Optimisation::ALL {
+    for level in levels("two_variables") {
         let outcome = explore("c/two_variables.c", level, "json");
         assert_eq!(
             patterns(&outcome),
@@ -70,7 +70,7 @@ fn both_variables_of_the_papers_example_are_to_blame() {
 
 #[test]
 fn accesses_of_a_pattern_have_their_callers() {
-    for level in Optimisation::ALL {
+    for level in levels("check_then_act") {
         let outcome = explore("c/check_then_act.c", level, "json");
         let accesses = outcome.finding()["explanation"]["patterns"][0]["accesses"].as_array().unwrap();
         let frame = |frame: &Value| format!("{} {}", frame["function"].as_str().unwrap(), frame["line"]);
@@ -126,7 +126,7 @@ fn an_explanation_without_time_does_not_take_the_program_for_one_without_threads
 /// Its waits are as they should be, and notifications come late in many schedules: neither is why it fails.
 #[test]
 fn who_looks_again_as_rust_threads_do_is_not_said_to_be_robbed() {
-    for level in Optimisation::ALL {
+    for level in levels("counts_what_it_took") {
         let outcome = explore("synchronisation/counts_what_it_took.rs", level, "json");
         let sentence = outcome.finding()["explanation"]["sentence"].as_str().unwrap();
         assert!(sentence.starts_with("lost update: ") && sentence.contains("`TAKEN`"), "{sentence}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::{Build, Optimisation, Outcome, Tool, is_full, sample};
+use tests::{Build, Optimisation, Outcome, Tool, is_full, levels, sample};
 
 /// The longest search, and what comes after it.
 const LIMIT: Duration = Duration::from_secs(200);
@@ -35,7 +35,7 @@ fn the_use_the_freeing_and_the_allocation_are_told_with_their_lines() {
         ("c/use_after_free.c", [("T2", 38), ("T1", 53), ("T1", 23)]),
         ("rust/use_after_free.rs", [("T2", 24), ("T3", 29), ("T1", 19)]),
     ] {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(source, level, &[]);
             let expected = ["failed", "freed it", "allocated it"].iter().zip(lines);
             let expected: Vec<Value> =
@@ -47,7 +47,7 @@ fn the_use_the_freeing_and_the_allocation_are_told_with_their_lines() {
 
 #[test]
 fn a_mutex_in_a_freed_block_is_used_after_it_was_freed() {
-    for level in Optimisation::ALL {
+    for level in levels("locks_freed") {
         let outcome = explore("memory/locks_freed.c", level, &[]);
         assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
         assert_eq!(outcome.finding()["line"], 19, "{}", outcome.transcript());
@@ -58,7 +58,7 @@ fn a_mutex_in_a_freed_block_is_used_after_it_was_freed() {
 /// The allocator might have let the list grow where it is.
 #[test]
 fn a_block_that_grows_is_another_one() {
-    for level in Optimisation::ALL {
+    for level in levels("grows_shared") {
         let outcome = explore("memory/grows_shared.c", level, &[]);
         assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
         assert_eq!(outcome.finding()["line"], 21, "{}", outcome.transcript());
@@ -127,7 +127,7 @@ fn failures_of_the_papers_listing(level: Optimisation, options: &[&str]) -> Vec<
 /// The numbers are those of the table in docs/searches.md.
 #[test]
 fn one_search_shows_all_failures_of_the_papers_listing() {
-    for level in Optimisation::ALL {
+    for level in levels("last_one_frees") {
         let of_icb =
             [json!(["crash", 16, 32]), json!(["use-after-free", 16, 48]), json!(["double-free", 21, 51])];
         assert_eq!(failures_of_the_papers_listing(level, &["--strategy", "icb"]), of_icb);
@@ -140,7 +140,7 @@ fn one_search_shows_all_failures_of_the_papers_listing() {
 
 #[test]
 fn auto_shows_all_failures_of_the_papers_listing() {
-    for level in Optimisation::ALL {
+    for level in levels("last_one_frees_auto") {
         let found = failures_of_the_papers_listing(level, &["--strategy", "auto"]);
         let mut kinds: Vec<Value> = found.iter().map(|found| json!([found[0], found[1]])).collect();
         kinds.sort_by_key(Value::to_string);

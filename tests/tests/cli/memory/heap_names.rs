@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tests::{Build, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(source: &str, optimisation: Optimisation) -> Outcome {
     explore_build(&Build::new(source, optimisation))
@@ -63,7 +63,7 @@ fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
 /// Of a library function that allocates, the type is known that it is an instance for.
 #[test]
 fn what_a_library_function_has_made_is_named_by_its_type() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("shared_pointer") {
         let outcome = explain("names/shared_pointer.cpp", optimisation);
         for words in ["lost update: T3 reads `Stats.parcels` (", "update `shared_ptr<Stats>.use_count`"] {
             assert!(outcome.says(words), "{words}: {}", outcome.transcript());
@@ -74,7 +74,7 @@ fn what_a_library_function_has_made_is_named_by_its_type() {
 /// Of what the allocator itself is asked for, the types of pointers to it tell.
 #[test]
 fn what_a_pointer_leads_to_is_named_by_its_type() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("pointed") {
         let outcome = explain("names/pointed.c", optimisation);
         for words in ["lost update: T3 reads `port[1].drops` (", "lock `card.lock`", "`card.seen`"] {
             assert!(outcome.says(words), "{words}: {}", outcome.transcript());
@@ -124,7 +124,7 @@ fn blocks_that_hold_the_same_type_are_told_apart() {
 /// The message of a deadlock names them as its explanation does.
 #[test]
 fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("twin_blocks") {
         let outcome = explain("names/twin_blocks.c", optimisation);
         let [current, savings] =
             [30, 29].map(|line| format!("account.lock (block 1 from main, line {line})"));
@@ -148,7 +148,7 @@ fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
 
 #[test]
 fn blocks_that_one_line_allocates_are_numbered() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("twin_blocks") {
         let outcome = explore_build(&Build::new("names/twin_blocks.c", optimisation).flag("-DONE_LINE"));
         for place in [1, 2] {
             let block = format!("waits for mutex `account.lock (block 1 from main, line 27, place {place})`");

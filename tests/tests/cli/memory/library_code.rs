@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use tests::{Build, Optimisation, Tool};
+use tests::{Build, Optimisation, Tool, levels};
 
 /// Explores an addition by two threads to this collection, which goes wrong if one is interrupted.
 fn breaks(collection: &str) {
@@ -48,7 +48,7 @@ fn an_unguarded_tree_is_damaged() {
 
 #[test]
 fn collections_of_a_threads_own_have_no_key_points() {
-    for level in Optimisation::ALL {
+    for level in levels("shares_nothing") {
         let program = Build::new("memory/shares_nothing.rs", level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = ["--strategy", "dpor", "--output"].map(OsStr::new);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
     explore_with(source, level, options, &[])
@@ -52,7 +52,7 @@ fn what_is_watched_is_found() {
         "descriptor_numbers.c",
         "library_reads_later.c",
     ] {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(source, level, &[]);
             assert_eq!(outcome.code, 1, "{source} {level:?}: {}", outcome.transcript());
             assert_eq!(outcome.report["verdict"], "found", "{source}");
@@ -63,7 +63,7 @@ fn what_is_watched_is_found() {
 /// Private work of any length is watched, and costs a claim nothing.
 #[test]
 fn long_private_work_is_covered() {
-    for level in Optimisation::ALL {
+    for level in levels("shared_after_long") {
         let build = Build::new("unseen/shared_after_long.c", level).flag("-DLOCKED");
         let outcome = explore_built(&build, &[], &[]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
@@ -95,7 +95,7 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("plain_release.c", "store-buffering"),
         ("stored_past_the_cache.c", "store-buffering"),
     ] {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(source, level, &[]);
             let at = format!("{source} {level:?}: {}", outcome.transcript());
             if outcome.code == 1 {
@@ -112,7 +112,7 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
 
 #[test]
 fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
-    for level in Optimisation::ALL {
+    for level in levels("store_buffering") {
         let outcome = explore("store_buffering.c", level, &[]);
         let store = &outcome.report["not_covered"][0]["stores"][0];
         assert_eq!((&store["store"]["line"], &store["load"]["line"]), (&14.into(), &15.into()), "{store}");
@@ -124,7 +124,7 @@ fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
 
 #[test]
 fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
-    for level in Optimisation::ALL {
+    for level in levels("stored_past_the_cache") {
         let outcome = explore("stored_past_the_cache.c", level, &["--memory-model", "sc"]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
     }
@@ -132,7 +132,7 @@ fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
 
 #[test]
 fn calls_of_which_all_is_known_take_nothing_away() {
-    for level in Optimisation::ALL {
+    for level in levels("known_calls") {
         let outcome = explore("known_calls.c", level, &[]);
         let result = (outcome.code, entries(&outcome, "/not_covered"));
         assert_eq!(result, (0, vec![]), "{level:?}: {}", outcome.transcript());
@@ -141,7 +141,7 @@ fn calls_of_which_all_is_known_take_nothing_away() {
 
 #[test]
 fn where_buffers_are_emptied_in_time_nothing_is_taken_away() {
-    for level in Optimisation::ALL {
+    for level in levels("fenced") {
         let outcome = explore("fenced.c", level, &[]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
         let program = Build::new("unseen/plain_release.c", level).flag("-DMUTEX").program().unwrap();
@@ -171,7 +171,7 @@ fn streams_that_one_thread_uses_take_nothing_away() {
             drop(files);
         }
     });
-    for level in Optimisation::ALL {
+    for level in levels("own_streams") {
         let outcome = explore("own_streams.c", level, &[]);
         let result = (outcome.code, entries(&outcome, "/not_covered"));
         assert_eq!(result, (0, vec![]), "{}", outcome.transcript());
@@ -182,7 +182,7 @@ fn streams_that_one_thread_uses_take_nothing_away() {
 #[test]
 fn the_state_of_a_process_is_what_its_threads_share() {
     for what in ["mask", "folder", "limit", "signal", "length", "mode", "descriptor", "number", "name"] {
-        for level in Optimisation::ALL {
+        for level in levels("process_state") {
             let outcome = explore_with("process_state.c", level, &[], &[what]);
             assert_eq!(outcome.code, 1, "{what} {level:?}: {}", outcome.transcript());
             assert_ne!(outcome.finding()["kind"], "always-fails", "{what} {level:?}");
@@ -233,7 +233,7 @@ fn what_the_kernel_writes_and_reads_is_what_threads_share() {
         let outcome = explore_with("kernel_writes.c", level, &[], &[call]);
         assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
     }
-    for level in Optimisation::ALL {
+    for level in levels("kernel_reads_path") {
         let outcome = explore("kernel_reads_path.c", level, &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
@@ -302,7 +302,7 @@ fn the_end_of_a_thread_and_what_a_process_gets_are_no_events() {
 
 #[test]
 fn a_function_that_moves_its_stack_is_watched_there() {
-    for level in Optimisation::ALL {
+    for level in levels("moved_stack") {
         let outcome = explore("moved_stack.c", level, &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 fn built(source: &str, flags: &[&str], level: Optimisation) -> PathBuf {
     let build = Build::new(format!("client/{source}"), level);
@@ -23,7 +23,7 @@ fn explore(program: &Path, client: &str, options: &[&str], folder: &Path) -> Out
 
 /// A program at each level.
 fn each(source: &str, flags: &[&str], client: &str, check: impl Fn(&Outcome, &Path)) {
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let folder = tempfile::tempdir().unwrap();
         check(&explore(&built(source, flags, level), client, &[], folder.path()), folder.path());
     }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use serde_json::json;
-use tests::{Build, Optimisation, Outcome, Tool, running, sample};
+use tests::{Build, Optimisation, Outcome, Tool, levels, running, sample};
 
 /// Explores `endings/<name>.c` at every optimisation, and hands each report to `check`; nothing is left running.
 fn explore(name: &str, check: impl Fn(&Outcome)) {
@@ -99,7 +99,7 @@ fn two_lines_that_return_the_same_code_are_two_findings() {
     let source = "endings/two_returns.c";
     let text = std::fs::read_to_string(tests::targets().join(source)).unwrap();
     let line = |words| text.lines().position(|line| line.contains(words)).unwrap() as u64 + 1;
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let program = Build::new(source, level).program().unwrap();
         // An optimised program has the value at hand before it compares: the conditions are its last lines.
         let before = if level == Optimisation::O0 { 0 } else { 1 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tests::{Build, Found, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Found, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(test: &str, optimisation: Optimisation) -> Outcome {
     explore_by("auto", test, optimisation)
@@ -29,7 +29,7 @@ fn lane(thread: &str, path: &str) -> (String, String) {
 
 #[test]
 fn a_rust_test_is_found_to_fail_without_its_harness() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("loses_an_update") {
         let outcome = explore("loses_an_update", optimisation);
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());
         let finding = outcome.finding();
@@ -42,7 +42,7 @@ fn a_rust_test_is_found_to_fail_without_its_harness() {
 
 #[test]
 fn a_correct_rust_test_has_the_schedules_of_its_own_threads_only() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("adds") {
         let outcome = explore("adds", optimisation);
         assert_eq!(outcome.code, 0, "{}", outcome.transcript());
         assert_eq!(outcome.report["covered"]["everything"], true, "{}", outcome.transcript());
@@ -53,7 +53,7 @@ fn a_correct_rust_test_has_the_schedules_of_its_own_threads_only() {
 
 #[test]
 fn a_deadlock_in_a_rust_test_has_no_part_for_the_harness() {
-    for optimisation in Optimisation::ALL {
+    for optimisation in levels("locks_in_two_orders") {
         let outcome = explore("locks_in_two_orders", optimisation);
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());
         assert_eq!(outcome.finding()["kind"], "deadlock", "{}", outcome.transcript());
@@ -81,7 +81,7 @@ fn a_rust_test_that_fails_without_a_panic_fails_at_its_last_line() {
         [("returns_an_error", "RETURNS AN ERROR"), ("does_not_always_panic", "DOES NOT PANIC")]
     {
         let line = line_with("frameworks/rust_tests.rs", words);
-        for optimisation in Optimisation::ALL {
+        for optimisation in levels(test) {
             let outcome = explore(test, optimisation);
             let finding = outcome.finding();
             assert_eq!(finding["kind"], "exit-code", "{}", outcome.transcript());

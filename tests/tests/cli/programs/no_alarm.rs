@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use tests::{Build, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(build: &Build) -> Outcome {
     let program = build.program().unwrap();
@@ -30,7 +30,7 @@ fn correct_programs_are_clean() {
         "maps_before_main.c",
         "standard_threads.c",
     ] {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
             let races = outcome.report["races"].as_array().map(Vec::len);
             assert_eq!((outcome.code, races), (0, Some(0)), "{source} {level:?}: {}", outcome.transcript());
@@ -53,7 +53,7 @@ fn a_wait_for_what_lies_on_the_own_stack_comes_to_an_end() {
 
 #[test]
 fn a_wait_by_the_processors_time_stamps_comes_to_an_end() {
-    for level in Optimisation::ALL {
+    for level in levels("waits_by_time_stamps") {
         for flags in [&[][..], &["-DLOOKS"]] {
             let build = Build::new("correct/waits_by_time_stamps.c", level);
             let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
@@ -70,7 +70,7 @@ fn signals_arrive_as_they_were_sent() {
         ("cancelled_at_once.c", "-DSLEEP", Some("asynchronous-cancellation")),
         ("cancelled_at_once.c", "-DSEMAPHORE", Some("asynchronous-cancellation")),
     ] {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level).flag(flag));
             let kinds = outcome.report["not_covered"].as_array().map(|kinds| kinds[0]["kind"].as_str());
             let told = (outcome.code, outcome.report["findings"].as_array().map(Vec::len), kinds.flatten());
@@ -81,7 +81,7 @@ fn signals_arrive_as_they_were_sent() {
 
 #[test]
 fn what_a_program_maps_over_the_tools_own_memory_is_its_own() {
-    for level in Optimisation::ALL {
+    for level in levels("maps_at_places") {
         for flags in [&[][..], &["-DEARLY"]] {
             let build = Build::new("correct/maps_at_places.c", level);
             let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
@@ -139,22 +139,47 @@ fn a_lock_that_another_process_holds_is_no_deadlock() {
     assert_eq!((outcome.code, unseen), (2, &"outside-input".into()), "{}", outcome.transcript());
 }
 
+/// Arguments of `unshare` for a namespace of mounts, where one is permitted.
+fn namespace() -> Option<[&'static str; 2]> {
+    let arguments = ["--map-root-user", "--mount"];
+    let made = Command::new("unshare").args(arguments).arg("true").status();
+    made.is_ok_and(|status| status.success()).then_some(arguments)
+}
+
+/// Symbols of the C library that are not for linking are in a package of their own: a claim does not rest on whether it is
+/// installed.
+#[test]
+fn nothing_is_taken_away_for_want_of_the_c_librarys_debug_symbols() {
+    const HIDE: &str = "[ ! -d /usr/lib/debug ] || mount -t tmpfs none /usr/lib/debug; exec \"$0\" \"$@\"";
+    let Some(namespace) = namespace() else { return };
+    let builds =
+        [("endings/cancelled.c", &["-DACT=WAIT"][..]), ("correct/kernel_queues.c", &["-DPIPES", "-DPLAIN"])];
+    for (source, flags) in builds {
+        for level in levels(source) {
+            let build = flags.iter().fold(Build::new(source, level), |build, flag| build.flag(flag));
+            let store = tempfile::tempdir().unwrap();
+            let tool =
+                Tool::explore(["--output".as_ref(), store.path().as_os_str()], &build.program().unwrap());
+            let outcome = tool.under("unshare".into(), namespace.into_iter().chain(["sh", "-c", HIDE])).run();
+            let outcome = outcome.unwrap();
+            assert_eq!(outcome.code, 0, "{source} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// Libraries below `/usr/lib` are the system's: the folder with this one is shown there, in a namespace of its own, where such are
 /// permitted.
 #[test]
 fn a_library_of_the_system_wakes_its_own_threads() {
     const SHOW: &str = "mount --bind \"$0\" /usr/lib/gcc && exec \"$@\"";
-    let namespace = ["--map-root-user", "--mount"];
-    if !Command::new("unshare").args(namespace).arg("true").status().is_ok_and(|status| status.success()) {
-        return;
-    }
+    let Some(namespace) = namespace() else { return };
     let source = "correct/own_pool.c";
     let library =
         ["-DLIBRARY", "-shared", "-fPIC"].iter().fold(Build::new(source, Optimisation::O2), |b, f| b.flag(f));
     let library = library.program().unwrap();
     let folder = library.parent().unwrap().to_str().unwrap();
     fs::copy(&library, format!("{folder}/libownpool.so")).unwrap();
-    for level in Optimisation::ALL {
+    for level in levels("own_pool") {
         let build = Build::new(source, level).flag(&format!("-Wl,--no-as-needed,-L{folder},-lownpool"));
         let store = tempfile::tempdir().unwrap();
         let tool = Tool::explore(["--output".as_ref(), store.path().as_os_str()], &build.program().unwrap());
@@ -186,7 +211,7 @@ fn a_program_gets_the_name_that_it_is_called_by() {
 
 #[test]
 fn what_is_used_after_it_was_destroyed_fails() {
-    for level in Optimisation::ALL {
+    for level in levels("destroyed") {
         for variant in ["-DMUTEX", "-DHEAP", "-DSEMAPHORE", "-DCONDITION"] {
             let build = Build::new("endings/destroyed.c", level).flag(variant);
             let outcome = explore(&build);
@@ -210,7 +235,7 @@ fn races(build: &Build) -> Vec<(String, bool)> {
 
 #[test]
 fn atomics_that_only_the_source_tells_of_order_what_they_publish() {
-    for level in Optimisation::ALL {
+    for level in levels("atomics_of_macros") {
         let build = Build::new("correct/atomics_of_macros.c", level);
         assert_eq!(races(&build), [], "{level:?}");
         let without = |flag: &str| races(&Build::new("correct/atomics_of_macros.c", level).flag(flag));
@@ -220,7 +245,7 @@ fn atomics_that_only_the_source_tells_of_order_what_they_publish() {
 
 #[test]
 fn barriers_within_libraries_order() {
-    for level in Optimisation::ALL {
+    for level in levels("openmp") {
         let build = || Build::new("correct/openmp.c", level).flag("-fopenmp");
         assert_eq!(races(&build()), [], "{level:?}");
         let found = races(&build().flag("-DNO_BARRIER"));
@@ -233,7 +258,7 @@ fn barriers_within_libraries_order() {
 
 #[test]
 fn a_server_without_a_client_is_idle_and_not_deadlocked() {
-    for level in Optimisation::ALL {
+    for level in levels("idle_server") {
         for variant in ["-DACCEPT", "-DEPOLL", "-DDATAGRAMS"] {
             let outcome = explore(&Build::new("correct/idle_server.c", level).flag(variant));
             let entries = outcome.report["not_covered"].as_array().cloned().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tests::{Build, Optimisation, Outcome, Tool, running};
+use tests::{Build, Optimisation, Outcome, Tool, levels, running};
 
 /// Explores the program of this name with these options; nothing is left running afterwards. One test per program, for what
 /// another test runs at the same time would count as left.
@@ -12,7 +12,7 @@ fn explore(name: &str, options: &[&str]) -> Outcome {
 
 /// The same at every optimisation.
 fn explore_all(name: &str, check: impl Fn(&Outcome)) {
-    for level in Optimisation::ALL {
+    for level in levels(name) {
         check(&explore_at(level, name, &[]));
     }
 }
@@ -61,7 +61,7 @@ fn fails_in_every_search(name: &str) {
 
 /// The same where threads may be stalled for so long.
 fn fails_with_stalls(name: &str, at_most: &str) {
-    for level in Optimisation::ALL {
+    for level in levels(name) {
         for strategy in ["auto", "icb", "dfs", "dpor", "bounded-dpor"] {
             let options = ["--strategy", strategy, "--max-stall", at_most];
             found(&explore_at(level, name, &options), "assertion");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tests::{Build, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(program: &Path, options: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
@@ -32,7 +32,7 @@ fn failures(outcome: &Outcome) -> Vec<(Value, Value)> {
 
 /// Without races, fewer executions come to the same.
 fn comes_to_the_same_with_fewer(source: &str) {
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let program = build(source, level);
         let wide = explore(&program, &["--keep-going", "--strategy", "icb"]);
         let narrow = explore(&program, &["--keep-going", "--scope", "sync"]);
@@ -62,7 +62,7 @@ fn a_failure_without_races_is_found_with_fewer_executions() {
 
 /// The failure takes a switch between plain accesses: it is not found, and the report says why it may be there.
 fn is_not_enough(source: &str, variable: &str, lines: [u64; 2]) {
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let outcome = explore(&build(source, level), &["--scope", "sync"]);
         let at = format!("{source} {}: {}", level.name(), outcome.transcript());
         assert_eq!((outcome.code, &outcome.report["verdict"]), (2, &json!("inconclusive")), "{at}");
@@ -94,7 +94,7 @@ fn a_race_says_that_switching_at_synchronisation_is_not_enough() {
 
 #[test]
 fn a_failure_is_reported_with_a_race_beside_it() {
-    for level in Optimisation::ALL {
+    for level in levels("barrier") {
         let outcome = explore(&build("c/barrier.c", level), &["--keep-going", "--scope", "sync"]);
         assert_eq!((outcome.code, outcome.finding()["kind"].as_str()), (1, Some("crash")));
         assert_eq!(

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 /// Without preemptions each thread has both locks or none.
 const APART: [&str; 4] = ["--strategy", "icb", "--max-preemptions", "0"];
@@ -39,7 +39,7 @@ fn lines(order: &Value) -> [u64; 2] {
 }
 
 fn expect(source: &str, locks: [&str; 2], expected: [[u64; 2]; 2]) {
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let program = build(source, level);
         let apart = explore(&program, &APART);
         let [told] = potential(&apart) else { panic!("{source} {level:?}: {}", apart.transcript()) };
@@ -84,7 +84,7 @@ fn opposite_orders_in_rust_are_told_where_no_execution_deadlocks() {
 fn correct_programs_are_told_nothing() {
     let variants = ["-DGATE", "-DJOINED", "-DHANDED", "-DREADERS", "-DTRIES"];
     let sources = ["c/lock_order_ok.c", "correct/scoped_locks.cpp", "correct/gated_locks.rs"];
-    for level in Optimisation::ALL {
+    for level in levels("ordered_locks") {
         let of_c = variants.map(|variant| Build::new("correct/ordered_locks.c", level).flag(variant));
         for build in of_c.into_iter().chain(sources.map(|source| Build::new(source, level))) {
             for bound in ["0", "1"] {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tests::{Build, Manifest, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Manifest, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(program: &Path, options: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
@@ -33,7 +33,7 @@ fn races(outcome: &Outcome) -> BTreeSet<(u64, u64, String)> {
 }
 
 fn expect(source: &str, expected: &[(u64, u64, &str)], is_harmful: bool) {
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let folder = tempfile::tempdir().unwrap();
         let place = ["--output".as_ref(), folder.path().as_os_str()];
         // Executions that fail and pass with a race in either order come of the explanation.
@@ -66,7 +66,7 @@ fn racy_programs_in_cpp_report_the_pair_that_races() {
 
 #[test]
 fn a_racy_program_in_rust_reports_the_pair_that_races() {
-    for level in Optimisation::ALL {
+    for level in levels("snapshot") {
         let found = races(&explore(&build("rust/snapshot.rs", level), &["--keep-going"]));
         assert!(found.iter().all(|(a, b, variable)| (*a, *b) == (24, 32) && variable.starts_with("SCREEN")));
         assert!(!found.is_empty(), "{}", level.name());

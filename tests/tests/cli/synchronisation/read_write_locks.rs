@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 fn explore(source: &str, level: Optimisation, options: &[&str], arguments: &[&str]) -> Outcome {
     explore_build(&Build::new(format!("synchronisation/{source}"), level), options, arguments)
@@ -48,14 +48,14 @@ fn is_stuck(outcome: &Outcome) {
 
 #[test]
 fn a_reader_of_rusts_standard_library_waits_for_a_writer_that_waits() {
-    for level in Optimisation::ALL {
+    for level in levels("reads_again") {
         is_stuck(&explore("reads_again.rs", level, &["--strategy", "icb"], &[]));
     }
 }
 
 #[test]
 fn a_reader_of_the_c_library_waits_for_a_writer_that_waits_if_writers_go_first() {
-    for level in Optimisation::ALL {
+    for level in levels("writers_first") {
         is_stuck(&explore("writers_first.c", level, &["--strategy", "icb"], &["writers"]));
         let outcome = explore("writers_first.c", level, &["--strategy", "dpor"], &[]);
         assert_eq!(outcome.code, 0, "{}", outcome.transcript());
@@ -67,7 +67,7 @@ fn reduction_loses_no_order_of_readers_and_writers() {
     let programs: [(&str, &[&str]); 3] =
         [("reads_and_writes.rs", &[]), ("reads_again.rs", &[]), ("writers_first.c", &["writers"])];
     for (source, arguments) in programs {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             is_reduced_exactly(&Build::new(format!("synchronisation/{source}"), level), arguments);
         }
     }
@@ -94,7 +94,7 @@ fn sentence(source: &str, level: Optimisation, arguments: &[&str]) -> String {
 
 #[test]
 fn locks_that_are_taken_in_either_order_are_told_with_their_names() {
-    for level in Optimisation::ALL {
+    for level in levels("writers_order") {
         assert_eq!(
             sentence("writers_order.c", level, &[]),
             "lock-order cycle: T2 waits for `stock_lock` (writers_order.c:11), which T3 holds since writers_order.c:20; T3 \
@@ -112,7 +112,7 @@ fn locks_that_are_taken_in_either_order_are_told_with_their_names() {
 
 #[test]
 fn a_reader_behind_a_writer_that_waits_is_told_as_that() {
-    for level in Optimisation::ALL {
+    for level in levels("reads_again") {
         assert_eq!(
             sentence("reads_again.rs", level, &[]),
             "reader behind a waiting writer: T1 waits to read `TABLE` (reads_again.rs:10) behind T2, which waits to write it; \

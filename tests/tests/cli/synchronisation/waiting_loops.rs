@@ -1,7 +1,7 @@
 //! Loops that wait for another thread and are never twice the same: they count, back off, or try. A schedule in which such a
 //! loop runs alone is no failure of the program; what really goes wrong because of one still is.
 
-use tests::{Build, Optimisation, Outcome, Tool, sample};
+use tests::{Build, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(name: &str, level: Optimisation, options: &[&str]) -> Outcome {
     let program = Build::new(format!("waiting/{name}.c"), level).program().unwrap();
@@ -53,7 +53,7 @@ fn it_waits_longer_from_look_to_look() {
 
 #[test]
 fn what_a_loop_that_gives_up_leads_to_is_found() {
-    for level in Optimisation::ALL {
+    for level in levels("gives_up_polling") {
         for strategy in ["auto", "icb"] {
             let outcome = explore("gives_up_polling", level, &["--strategy", strategy]);
             assert_eq!(outcome.code, 1, "{}", outcome.transcript());
@@ -65,7 +65,7 @@ fn what_a_loop_that_gives_up_leads_to_is_found() {
 /// Another thread could go at each of the sleeps, and need not.
 #[test]
 fn what_a_few_sleeps_in_a_row_lead_to_is_found() {
-    for level in Optimisation::ALL {
+    for level in levels("sleeps_first") {
         for strategy in ["dfs", "icb", "idb", "auto", "dpor"] {
             let outcome = explore("sleeps_first", level, &["--strategy", strategy, "--max-stall", "5ms"]);
             assert_eq!(outcome.code, 1, "{strategy}: {}", outcome.transcript());
@@ -77,7 +77,7 @@ fn what_a_few_sleeps_in_a_row_lead_to_is_found() {
 /// Searches that let threads take turns do not find it, and say that this is not among what they have run.
 #[test]
 fn what_many_yields_in_a_row_lead_to_is_not_called_run() {
-    for level in Optimisation::ALL {
+    for level in levels("yields_often") {
         for strategy in ["dfs", "icb"] {
             let outcome = explore("yields_often", level, &["--strategy", strategy]);
             assert_eq!(outcome.report["findings"], serde_json::json!([]), "{}", outcome.transcript());
@@ -92,7 +92,7 @@ fn what_many_yields_in_a_row_lead_to_is_not_called_run() {
 
 #[test]
 fn a_loop_that_may_go_on_for_ever_is_no_finding_and_covers_nothing() {
-    for level in Optimisation::ALL {
+    for level in levels("searches_for_ever") {
         let outcome = explore("searches_for_ever", level, &["--strategy", "icb", "--run-timeout", "500ms"]);
         assert_eq!(outcome.code, 2, "{}", outcome.transcript());
         assert_eq!(
@@ -108,7 +108,7 @@ fn a_loop_that_may_go_on_for_ever_is_no_finding_and_covers_nothing() {
 /// Its being let go on for long is left out of every schedule, and it is then that the program passes.
 #[test]
 fn what_passes_where_a_loop_goes_on_for_long_is_not_said_to_fail_always() {
-    for level in Optimisation::ALL {
+    for level in levels("gives_up_first") {
         for strategy in ["auto", "icb"] {
             let outcome = explore("gives_up_first", level, &["--strategy", strategy]);
             assert_eq!(outcome.code, 1, "{}", outcome.transcript());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tests::{Build, Optimisation, Tool};
+use tests::{Build, Tool, levels};
 use unicode_width::UnicodeWidthStr;
 
 /// The columns of a terminal in which a line has bars.
@@ -12,7 +12,7 @@ fn bars(line: &str) -> Vec<usize> {
 
 #[test]
 fn columns_stand_below_one_another() {
-    for level in Optimisation::ALL {
+    for level in levels("wide_names") {
         let program = Build::new("names/wide_names.c", level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = [Path::new("explore"), Path::new("--output"), folder.path(), Path::new("--"), &program];

@@ -1,6 +1,6 @@
 //! Timers are on the virtual clock: an expiry comes where the end of a sleep would. Files of signals are read as they are.
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Outcome, Tool, levels};
 
 fn explore(build: &Build) -> Outcome {
     let program = build.program().unwrap();
@@ -11,7 +11,7 @@ fn explore(build: &Build) -> Outcome {
 
 /// Each variant of a program at each level, explored.
 fn each(source: &str, flags: &[&str], check: impl Fn(&Outcome)) {
-    for level in Optimisation::ALL {
+    for level in levels(source) {
         let build = Build::new(format!("timers/{source}"), level);
         check(&explore(&flags.iter().fold(build, |build, flag| build.flag(flag))));
     }
@@ -65,7 +65,7 @@ fn an_alarm_ends_waits() {
 
 #[test]
 fn a_thread_that_computes_is_interrupted() {
-    for level in Optimisation::ALL {
+    for level in levels("computes_until_alarm") {
         for flag in ["-DCOUNTS", "-DJUMPS"] {
             let program = Build::new("timers/computes_until_alarm.c", level).flag(flag).program().unwrap();
             let folder = tempfile::tempdir().unwrap();
@@ -111,7 +111,7 @@ fn a_timer_that_only_ticks_keeps_nothing_alive() {
 #[test]
 fn a_handler_that_changes_nothing_is_no_progress() {
     clean("profiled.c", &[]);
-    for level in Optimisation::ALL {
+    for level in levels("profiled") {
         let program = Build::new("timers/profiled.c", level).flag("-DINVERTED").program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().to_string_lossy();

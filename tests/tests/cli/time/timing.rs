@@ -2,7 +2,7 @@
 //! warning.
 
 use serde_json::{Value, json};
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
     let program = Build::new(format!("timing/{source}"), level).program().unwrap();
@@ -19,7 +19,7 @@ fn warnings(outcome: &Outcome) -> &[Value] {
 #[test]
 fn deadlines_keep_their_order() {
     for source in ["answers_late.c", "sleeps_in_order.cpp"] {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(source, level, &[]);
             let told = (outcome.code, &outcome.report["covered"]["max_stall_ns"], warnings(&outcome));
             assert_eq!(told, (0, &json!(0), &[][..]), "{source} {level:?}: {}", outcome.transcript());
@@ -32,7 +32,7 @@ fn what_needs_a_stall_is_a_warning() {
     for (source, least, kind) in
         [("sleeps_for_the_others.c", 80, "assertion"), ("waits_for_a_reply.rs", 50, "panic")]
     {
-        for level in Optimisation::ALL {
+        for level in levels(source) {
             let outcome = explore(source, level, &["--max-preemptions", "0"]);
             assert_eq!(
                 (outcome.code, &outcome.report["findings"]),
@@ -88,7 +88,7 @@ fn a_warning_is_replayed_and_explained() {
 
 #[test]
 fn what_times_decide_always_fails_unless_a_thread_is_stalled() {
-    for level in Optimisation::ALL {
+    for level in levels("always_late") {
         let outcome = explore("always_late.c", level, &[]);
         let told = [&outcome.finding()["kind"], &outcome.finding()["unless_stalled"]];
         assert_eq!(told, [&json!("always-fails"), &json!(true)], "{}", outcome.transcript());
@@ -99,7 +99,7 @@ fn what_times_decide_always_fails_unless_a_thread_is_stalled() {
 
 #[test]
 fn a_signal_ends_a_sleep() {
-    for level in Optimisation::ALL {
+    for level in levels("interrupted_sleep") {
         let outcome = explore("interrupted_sleep.c", level, &[]);
         assert_eq!((outcome.code, &outcome.report["findings"]), (2, &json!([])), "{}", outcome.transcript());
     }
