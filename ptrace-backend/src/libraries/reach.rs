@@ -12,7 +12,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, effects};
-use crate::debuginfo::Image;
+use crate::debuginfo::{Image, demangle};
 use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
 use crate::layout::module::{Module, is_system};
 use crate::os::{Tid, memory};
@@ -26,6 +26,12 @@ const MOST_CODE: u64 = 24 << 10;
 /// The function by which the C library finds the unwinder's functions, to call them through a pointer. Its callers are stubs of
 /// these functions, whose names (`_Unwind_ForcedUnwind`) only a table of all symbols has; and distributions keep that apart.
 const FINDS_UNWINDER: &str = "__libc_unwind_link_get";
+
+/// Symbols of virtual tables begin so.
+const VIRTUAL_TABLE: &str = "_ZTV";
+
+/// Those of the classes that describe types do: the C++ library alone calls their functions.
+const TYPE_INFORMATION: &str = "_ZTVN10__cxxabiv1";
 
 /// A function by its module's place and its static address.
 type FunctionAddress = (usize, u64);
@@ -69,13 +75,13 @@ impl ReachableCode {
     /// What the own code among these modules reaches.
     pub(crate) fn of(modules: &[Module], process: Tid) -> Self {
         let mut search = Search { modules, nodes: FxHashMap::default(), named: FxHashMap::default() };
-        let own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
         let mut names: Vec<&str> =
-            own.flat_map(|(_, module)| module.image.import_slots()).map(|(_, name)| name).collect();
+            own(modules).flat_map(|(_, module)| module.image.import_slots()).map(|(_, name)| name).collect();
         names.sort_unstable();
         names.dedup();
         let mut reach = Self::default();
         let mut open: FxHashSet<FunctionAddress> = FxHashSet::default();
+        let mut called: Vec<(FunctionAddress, String, usize)> = Vec::new();
         for name in names {
             if is_known(name) {
                 continue;
@@ -83,10 +89,14 @@ impl ReachableCode {
             let Some(place) = search.function(name) else { continue };
             let library = place.0;
             for at in search.implementations(name, place, process) {
-                match search.all_from(at) {
-                    Some(all) => open.extend(all),
-                    None => reach.closed.push(Closed { at, name: name.to_owned(), library }),
-                }
+                called.push((at, name.to_owned(), library));
+            }
+        }
+        called.extend(search.virtual_functions(process));
+        for (at, name, library) in called {
+            match search.all_from(at) {
+                Some(all) => open.extend(all),
+                None => reach.closed.push(Closed { at, name, library }),
             }
         }
         for place in open {
@@ -98,6 +108,30 @@ impl ReachableCode {
         }
         reach
     }
+}
+
+/// The modules that are the program's own, with their places.
+fn own(modules: &[Module]) -> impl Iterator<Item = (usize, &Module)> {
+    modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path))
+}
+
+/// The class of which a function that is called so makes or destroys an object, as its members' symbols have it.
+fn made_class(function: &str) -> Option<&str> {
+    const MAKERS: [&str; 4] = ["C1E", "C2E", "D1E", "D2E"];
+    let name = function.strip_prefix("_ZN")?;
+    MAKERS.iter().find_map(|maker| Some(&name[..name.rfind(maker)?]))
+}
+
+/// Words for a virtual function without a symbol, by its table.
+fn name_of_unnamed(table: &str) -> String {
+    let words = demangle(table);
+    let class = words.trim_start_matches("{vtable(").trim_end_matches(")}");
+    format!("{class} (virtual function)")
+}
+
+/// Whether a class has virtual functions, as far as symbols tell: what describes its type is exported.
+fn is_polymorphic(image: &Image, class: &str) -> bool {
+    [format!("_ZTIN{class}E"), format!("_ZTI{class}")].iter().any(|name| image.symbol(name).is_some())
 }
 
 /// Whether what a function does is known by its name: it is modelled, or it does nothing that concerns other threads.
@@ -141,10 +175,8 @@ impl Search<'_> {
         if library.mapped.path.file_name().is_some_and(|file| file.to_string_lossy().starts_with("libm.")) {
             return Vec::new();
         }
-        let own =
-            self.modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
         let mut found = Vec::new();
-        for (i, module) in own {
+        for (i, module) in own(self.modules) {
             let slots = module.image.import_slots().filter(|(_, known)| *known == name);
             let filled =
                 slots.filter_map(|(slot, _)| memory::word(process, slot.wrapping_add(module.mapped.bias)));
@@ -159,6 +191,61 @@ impl Search<'_> {
             found.retain(|at| at.0 == place.0);
         }
         found
+    }
+
+    /// The virtual functions that classes of system libraries have, as far as the program's own code makes such objects: its
+    /// code calls them through the object alone. With their names and the places of their libraries. Of a class whose virtual
+    /// table the library keeps to itself, any member may be one.
+    fn virtual_functions(&self, process: Tid) -> Vec<(FunctionAddress, String, usize)> {
+        const WORD: u64 = 8;
+        let mut tables: FxHashSet<&str> = FxHashSet::default();
+        let mut classes: FxHashSet<&str> = FxHashSet::default();
+        for (_, module) in own(self.modules) {
+            let copied = module.image.symbols_where(|name| name.starts_with(VIRTUAL_TABLE));
+            tables.extend(copied.iter().map(|symbol| symbol.name));
+            for (_, name) in module.image.import_slots() {
+                classes.extend(made_class(name));
+                tables.extend(name.starts_with(VIRTUAL_TABLE).then_some(name));
+            }
+        }
+        let mut found = Vec::new();
+        for library in self.modules.iter().skip(1).filter(|module| is_system(&module.mapped.path)) {
+            let image = &library.image;
+            let bias = library.mapped.bias;
+            let wanted = |name: &str| tables.contains(name) && !name.starts_with(TYPE_INFORMATION);
+            for table in image.symbols_where(wanted) {
+                let start = table.address.wrapping_add(bias);
+                let words = (start..start.saturating_add(table.size)).step_by(WORD as usize);
+                let entries = words.filter_map(|at| memory::word(process, at));
+                found.extend(entries.filter_map(|address| self.unknown_function(address, table.name)));
+            }
+            for class in classes.iter().filter(|class| is_polymorphic(image, class)) {
+                let of_class = |name: &str| {
+                    let member = ["_ZN", "_ZNK"].iter().find_map(|start| name.strip_prefix(start));
+                    member.is_some_and(|member| member.starts_with(class))
+                };
+                for member in image.symbols_where(of_class) {
+                    found.extend(self.unknown_function(member.address.wrapping_add(bias), member.name));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The function of a system library that begins at a run-time address, unless it is known by its name; one that has none is
+    /// called by its table.
+    fn unknown_function(&self, address: u64, table: &str) -> Option<(FunctionAddress, String, usize)> {
+        let holds = |module: &&Module| module.mapped.range.contains(&address);
+        let (i, module) = self.modules.iter().enumerate().find(|(_, module)| holds(module))?;
+        let at = address.wrapping_sub(module.mapped.bias);
+        if i == 0 || !is_system(&module.mapped.path) || !module.image.is_code(at) {
+            return None;
+        }
+        let function = module.image.function_at(at).filter(|function| function.range.start == at)?;
+        let name = function.symbol.map_or_else(|| name_of_unnamed(table), str::to_owned);
+        (!is_known(&name)).then_some(((i, at), name, i))
     }
 
     /// All functions that one reaches, itself included; `None` if it is closed.

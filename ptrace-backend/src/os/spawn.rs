@@ -163,15 +163,19 @@ impl Prepared {
         // A write past the limit fails; it does not end the target.
         // SAFETY: sets a signal's disposition to a constant.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
-        let bounds = [
-            (libc::RLIMIT_DATA, self.limits.memory),
-            (libc::RLIMIT_FSIZE, self.limits.file),
-            (libc::RLIMIT_CORE, 0),
-        ];
+        let bounds = [(libc::RLIMIT_DATA, self.limits.memory), (libc::RLIMIT_FSIZE, self.limits.file)];
         for (resource, bound) in bounds {
             let limit = libc::rlimit { rlim_cur: bound, rlim_max: bound };
             // SAFETY: reads one structure from a valid reference.
             unsafe { libc::setrlimit(resource, &raw const limit) };
+        }
+        // No core file, unless the target itself wants one.
+        let mut core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: writes one structure to a valid reference, and reads it from there.
+        unsafe {
+            libc::getrlimit(libc::RLIMIT_CORE, &raw mut core);
+            core.rlim_cur = 0;
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const core);
         }
     }
 }

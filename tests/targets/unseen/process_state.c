@@ -32,6 +32,14 @@ static void limit_files(rlim_t most)
     setrlimit(RLIMIT_NOFILE, &changed);
 }
 
+static void limit_core(rlim_t most)
+{
+    struct rlimit changed;
+    getrlimit(RLIMIT_CORE, &changed);
+    changed.rlim_cur = most;
+    assert(setrlimit(RLIMIT_CORE, &changed) == 0);
+}
+
 static void *changes(void *unused)
 {
     if (!strcmp(what, "mask")) {
@@ -43,6 +51,9 @@ static void *changes(void *unused)
     } else if (!strcmp(what, "limit")) {
         limit_files(3);
         limit_files(limit.rlim_cur);
+    } else if (!strcmp(what, "core")) {
+        limit_core(1);
+        limit_core(0);
     } else if (!strcmp(what, "signal")) {
         signal(SIGUSR1, SIG_IGN);
         signal(SIGUSR1, handle);
@@ -75,6 +86,9 @@ static void relies(pthread_t thread)
         assert(access("file", F_OK) == 0);
     } else if (!strcmp(what, "limit")) {
         assert(dup(file) >= 0);
+    } else if (!strcmp(what, "core")) {
+        struct rlimit found;
+        assert(getrlimit(RLIMIT_CORE, &found) == 0 && found.rlim_cur == 0);
     } else if (!strcmp(what, "signal")) {
         raise(SIGUSR1);
         assert(handled);

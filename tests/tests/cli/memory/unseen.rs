@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use nix::sys::resource::{Resource, getrlimit};
 use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
@@ -181,8 +182,12 @@ fn streams_that_one_thread_uses_take_nothing_away() {
 
 #[test]
 fn the_state_of_a_process_is_what_its_threads_share() {
-    for what in ["mask", "folder", "limit", "signal", "length", "mode", "descriptor", "number", "name"] {
-        for level in levels("process_state") {
+    let kinds =
+        ["mask", "folder", "limit", "core", "signal", "length", "mode", "descriptor", "number", "name"];
+    // Where core files are forbidden for good, nothing about them changes.
+    let is_forbidden = getrlimit(Resource::RLIMIT_CORE).is_ok_and(|(_, most)| most == 0);
+    for what in kinds.into_iter().filter(|what| *what != "core" || !is_forbidden) {
+        for level in levels(what) {
             let outcome = explore_with("process_state.c", level, &[], &[what]);
             assert_eq!(outcome.code, 1, "{what} {level:?}: {}", outcome.transcript());
             assert_ne!(outcome.finding()["kind"], "always-fails", "{what} {level:?}");
@@ -301,6 +306,19 @@ fn the_end_of_a_thread_and_what_a_process_gets_are_no_events() {
 }
 
 #[test]
+fn virtual_functions_of_libraries_take_the_claim_away() {
+    for flags in [&[][..], &["-DPOOL"]] {
+        for level in levels(&flags.concat()) {
+            let build = Build::new("unseen/library_virtual.cpp", level).flag("-std=c++17");
+            let build = flags.iter().fold(build, |build, flag| build.flag(flag));
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 2, "{flags:?} {level:?}: {}", outcome.transcript());
+            assert_eq!(entries(&outcome, "/not_covered"), ["library-function"], "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn a_function_that_moves_its_stack_is_watched_there() {
     for level in levels("moved_stack") {
         let outcome = explore("moved_stack.c", level, &[]);
@@ -315,6 +333,7 @@ fn what_the_kernel_alone_knows_takes_the_claim_away() {
         ("mapping", "shared-mapping"),
         ("watch", "system-call"),
         ("threads", "system-call"),
+        ("mappings", "system-call"),
     ] {
         let outcome = explore_with("kernel_only.c", Optimisation::O0, &[], &[what]);
         assert_eq!(outcome.code, 2, "{what}: {}", outcome.transcript());

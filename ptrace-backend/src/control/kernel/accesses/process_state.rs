@@ -75,7 +75,7 @@ fn ends_lock(tracee: &Tracee, index: ThreadIndex) -> bool {
 /// The file by which the kernel tells of this process or its threads (below `/proc/self`), if the call is about one. Some of them
 /// say the same whatever threads do.
 fn told_by_kernel(tracee: &Tracee, index: ThreadIndex) -> Option<PathBuf> {
-    const CONSTANT: &[&str] = &["exe", "cmdline", "environ", "auxv", "cgroup", "mounts", "mountinfo", "maps"];
+    const CONSTANT: &[&str] = &["exe", "cmdline", "environ", "auxv", "cgroup", "mounts", "mountinfo"];
     let regs = &tracee.tasks[index].regs;
     let path = match calls::path_argument(regs.orig_rax as i64) {
         Some((path, _)) => PathBuf::from(memory::string(tracee.leader, calls::argument(regs, path))),
