@@ -35,6 +35,8 @@ use crate::peculiarity::Peculiarity;
 use crate::trace::Trace;
 
 /// Something whose executions can be explored. Shared by all workers.
+///
+/// No method has a body of its own: a decorator would lack it without a word.
 pub trait Program: Sync {
     /// One execution of it.
     type Run: Execution;
@@ -53,21 +55,15 @@ pub trait Program: Sync {
     fn describe(&self, obj: Obj) -> Option<String>;
 
     /// Whether an object is how often a block is owned, which a library counts for itself (`std::shared_ptr`, `Arc`).
-    fn counts_owners(&self, _obj: Obj) -> bool {
-        false
-    }
+    fn counts_owners(&self, obj: Obj) -> bool;
 
     /// Whether what has run since this was last asked, which ended with this trace, may have key points that were not watched:
     /// an audit of it will tell.
-    fn takes_doubt(&self, _trace: &Trace) -> bool {
-        false
-    }
+    fn takes_doubt(&self, trace: &Trace) -> bool;
 
     /// Adds to a failure of an execution that has ended what neither the threads nor their stacks showed by then
     /// ([`Failure::line`]). The same execution gets the same. Returns how many executions that took.
-    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
-        0
-    }
+    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
 }
 
 /// A number that grows when key points are added.

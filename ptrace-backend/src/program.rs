@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
+use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
-use checker::program::{Epoch, ExecutionError, Program, Scope, StartError};
+use checker::program::{Ending, Epoch, ExecutionError, Program, Scope, StartError};
 use checker::trace::Trace;
 
 use crate::attention;
@@ -292,5 +293,9 @@ impl Program for PtraceProgram {
 
     fn takes_doubt(&self, trace: &Trace) -> bool {
         self.shared.take_doubt(trace)
+    }
+
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+        0
     }
 }

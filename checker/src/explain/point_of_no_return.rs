@@ -3,9 +3,12 @@
 //! What holds after an event holds after every later one, so the point is found by halving. Whether every continuation
 //! fails is decided by running them all, up to order; where there are too many, the share of random ones that fail has to do.
 
+use delegate::delegate;
+
 use super::experiment::{Experimenter, Halt};
 use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::{AgentView, Choice};
+use crate::event::failure::Failure;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::position::Position;
 use crate::event::step::{Event, OpKey};
@@ -178,16 +181,18 @@ impl<P: Program> Program for After<'_, P> {
         Ok(AfterRun { run, ran })
     }
 
-    fn epoch(&self) -> Epoch {
-        self.program.epoch()
+    delegate! {
+        to self.program {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+        }
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.program.describe(obj)
-    }
-
-    fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.program.takes_doubt(trace)
+    /// Nothing: the trace lacks the first events, so it cannot be run again, and only whether something fails is asked.
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+        0
     }
 }
 
@@ -206,8 +211,12 @@ impl<R: Execution> AfterRun<R> {
 }
 
 impl<R: Execution> Execution for AfterRun<R> {
-    fn agents(&self) -> &[AgentView] {
-        self.run.agents()
+    delegate! {
+        to self.run {
+            fn agents(&self) -> &[AgentView];
+            fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
+            fn finish(self) -> Ending;
+        }
     }
 
     fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
@@ -219,13 +228,5 @@ impl<R: Execution> Execution for AfterRun<R> {
             return Ok(Batch { steps: Vec::new(), stop: Stop::Quantum });
         }
         self.run.replay(steps).map(|batch| self.renumber(batch))
-    }
-
-    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
-        self.run.stack(thread)
-    }
-
-    fn finish(self) -> Ending {
-        self.run.finish()
     }
 }

@@ -41,8 +41,10 @@ use std::str::FromStr;
 pub use self::lexer::ParseError;
 pub use self::program::Model;
 pub use self::run::ModelRun;
+use crate::event::failure::Failure;
 use crate::event::names::Obj;
-use crate::program::{Epoch, Program, Scope, StartError};
+use crate::program::{Ending, Epoch, Program, Scope, StartError};
+use crate::trace::Trace;
 
 impl FromStr for Model {
     type Err = ParseError;
@@ -66,5 +68,17 @@ impl Program for Model {
     fn describe(&self, obj: Obj) -> Option<String> {
         let index = usize::try_from(obj.name.0).ok()?.checked_sub(1)?;
         self.objects.get(index).map(|(name, _)| name.clone())
+    }
+
+    fn counts_owners(&self, _obj: Obj) -> bool {
+        false
+    }
+
+    fn takes_doubt(&self, _trace: &Trace) -> bool {
+        false
+    }
+
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+        0
     }
 }

@@ -4,10 +4,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::model::{Model, ModelRun};
 use checker::names::Obj;
-use checker::program::{Epoch, Program, Scope, StartError};
+use checker::program::{Ending, Epoch, Program, Scope, StartError};
+use checker::trace::Trace;
+use delegate::delegate;
 
 use super::{LOST_UPDATE, explore_on, explore_with};
 use crate::input::request::{Request, Strategy};
@@ -37,12 +40,14 @@ impl Program for Copy {
         self.model.start(scope)
     }
 
-    fn epoch(&self) -> Epoch {
-        Epoch::default()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.model.describe(obj)
+    delegate! {
+        to self.model {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 
@@ -113,12 +118,14 @@ impl Program for Visitor {
         self.model.start(scope)
     }
 
-    fn epoch(&self) -> Epoch {
-        Epoch::default()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.model.describe(obj)
+    delegate! {
+        to self.model {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 

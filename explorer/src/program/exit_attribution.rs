@@ -9,6 +9,7 @@ use checker::failure::{Failure, Line};
 use checker::names::{Obj, Site};
 use checker::program::{Choice, Ending, Epoch, OpKey, Program, Scope, StartError};
 use checker::trace::Trace;
+use delegate::delegate;
 use ptrace_backend::debuginfo::is_user_file;
 use ptrace_backend::{PtraceExecution, PtraceProgram};
 
@@ -68,24 +69,14 @@ fn line(frame: &crate::program::source::Frame) -> Option<Line> {
 impl Program for ExitAttribution<'_> {
     type Run = PtraceExecution;
 
-    fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
-        self.fresh.start(scope)
-    }
-
-    fn epoch(&self) -> Epoch {
-        self.fresh.epoch()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.fresh.describe(obj)
-    }
-
-    fn counts_owners(&self, obj: Obj) -> bool {
-        self.fresh.counts_owners(obj)
-    }
-
-    fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.fresh.takes_doubt(trace)
+    delegate! {
+        to self.fresh {
+            fn start(&self, scope: &Scope) -> Result<Self::Run, StartError>;
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+        }
     }
 
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {

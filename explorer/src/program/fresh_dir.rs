@@ -7,11 +7,13 @@ use std::fs::{self, File, FileTimes};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::Obj;
-use checker::program::{Epoch, Program, Scope, StartError};
+use checker::program::{Ending, Epoch, Program, Scope, StartError};
 use checker::search::StopRequest;
 use checker::trace::Trace;
+use delegate::delegate;
 
 use crate::input::project_root::STORE;
 
@@ -181,20 +183,14 @@ impl<P: Program> Program for Fresh<'_, P> {
         self.program.start(scope)
     }
 
-    fn epoch(&self) -> Epoch {
-        self.program.epoch()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.program.describe(obj)
-    }
-
-    fn counts_owners(&self, obj: Obj) -> bool {
-        self.program.counts_owners(obj)
-    }
-
-    fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.program.takes_doubt(trace)
+    delegate! {
+        to self.program {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use checker::program::{
     Status, Until,
 };
 use checker::trace::Trace;
+use delegate::delegate;
 
 use crate::program::run_note_words::of_program;
 use crate::program::test_output::{Missed, missed, skipped};
@@ -118,20 +119,13 @@ impl<'a, P: Program> Program for Observed<'a, P> {
         Ok(ObservedRun { run, is_one_test: self.is_one_test, told: self.told })
     }
 
-    fn epoch(&self) -> Epoch {
-        self.program.epoch()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.program.describe(obj)
-    }
-
-    fn counts_owners(&self, obj: Obj) -> bool {
-        self.program.counts_owners(obj)
-    }
-
-    fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.program.takes_doubt(trace)
+    delegate! {
+        to self.program {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+        }
     }
 
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
@@ -142,20 +136,13 @@ impl<'a, P: Program> Program for Observed<'a, P> {
 }
 
 impl<R: Execution> Execution for ObservedRun<'_, R> {
-    fn agents(&self) -> &[AgentView] {
-        self.run.agents()
-    }
-
-    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
-        self.run.run(choice, until)
-    }
-
-    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
-        self.run.replay(steps)
-    }
-
-    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
-        self.run.stack(thread)
+    delegate! {
+        to self.run {
+            fn agents(&self) -> &[AgentView];
+            fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError>;
+            fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError>;
+            fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
+        }
     }
 
     fn finish(self) -> Ending {

@@ -14,6 +14,8 @@ mod tree;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use delegate::delegate;
+
 use self::tree::{ExecutionTree, LONGEST, Node};
 use crate::event::agent::{AgentView, Choice};
 use crate::event::divergence::{Difference, Observation};
@@ -90,24 +92,14 @@ impl<'a, P: Program> Program for KnownExecutions<'a, P> {
         Ok(run)
     }
 
-    fn epoch(&self) -> Epoch {
-        self.program.epoch()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.program.describe(obj)
-    }
-
-    fn counts_owners(&self, obj: Obj) -> bool {
-        self.program.counts_owners(obj)
-    }
-
-    fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.program.takes_doubt(trace)
-    }
-
-    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
-        self.program.attribute(failure, trace, ending)
+    delegate! {
+        to self.program {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 

@@ -3,14 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use delegate::delegate;
+
 use super::*;
 use crate::event::agent::{AgentView, Choice};
+use crate::event::failure::Failure;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::step::OpKey;
 use crate::model::ModelRun;
 use crate::program::{
     Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
 };
+use crate::trace::Trace;
 
 /// Another program from the `after`-th start on.
 pub(crate) struct Changing {
@@ -33,12 +37,14 @@ impl Program for Changing {
         self.programs[usize::from(start >= self.after)].start(scope)
     }
 
-    fn epoch(&self) -> Epoch {
-        Epoch::default()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.programs[0].describe(obj)
+    delegate! {
+        to self.programs[0] {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 
@@ -87,14 +93,23 @@ impl Program for Promoting {
         Epoch(self.epoch.load(Ordering::Relaxed))
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.programs[0].describe(obj)
+    delegate! {
+        to self.programs[0] {
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 
 impl Execution for PromotingRun {
-    fn agents(&self) -> &[AgentView] {
-        self.run.agents()
+    delegate! {
+        to self.run {
+            fn agents(&self) -> &[AgentView];
+            fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
+            fn finish(self) -> Ending;
+        }
     }
 
     fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
@@ -113,13 +128,5 @@ impl Execution for PromotingRun {
             batch.stop = Stop::Promoted;
         }
         Ok(batch)
-    }
-
-    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
-        self.run.stack(thread)
-    }
-
-    fn finish(self) -> Ending {
-        self.run.finish()
     }
 }

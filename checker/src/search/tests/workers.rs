@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 
+use delegate::delegate;
 use proptest::prelude::{any, proptest};
 
 use super::brute_force::against_oracle::program;
 use super::*;
+use crate::event::failure::Failure;
 use crate::event::names::Obj;
 use crate::limit::Limit;
 use crate::lock_order::PotentialDeadlock;
@@ -13,6 +15,7 @@ use crate::program::{Ending, Epoch, Program, Scope, StartError};
 use crate::race::RacingPair;
 use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::SeededRng;
+use crate::trace::Trace;
 
 /// Workers without threads, whose pace is a matter of a seed: when a job is begun, when it is done, and what is lost.
 struct Paced<'p, P> {
@@ -263,8 +266,13 @@ impl Program for Elsewhere {
         Epoch(1)
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.0.describe(obj)
+    delegate! {
+        to self.0 {
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use checker::names::{Obj, ThreadName};
+use checker::failure::Failure;
+use checker::names::{Obj, Site, ThreadName};
 use checker::program::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
     Step, Until,
 };
 use checker::trace::Trace;
+use delegate::delegate;
 
 /// What the last execution said.
 #[derive(Default)]
@@ -51,16 +53,14 @@ impl<'a, P: Program> Program for RecordedProgram<'a, P> {
         Ok(RecordedRun { run, recorder: self.recorder })
     }
 
-    fn epoch(&self) -> Epoch {
-        self.program.epoch()
-    }
-
-    fn describe(&self, obj: Obj) -> Option<String> {
-        self.program.describe(obj)
-    }
-
-    fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.program.takes_doubt(trace)
+    delegate! {
+        to self.program {
+            fn epoch(&self) -> Epoch;
+            fn describe(&self, obj: Obj) -> Option<String>;
+            fn counts_owners(&self, obj: Obj) -> bool;
+            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+        }
     }
 }
 
@@ -74,8 +74,12 @@ impl<R: Execution> RecordedRun<'_, R> {
 }
 
 impl<R: Execution> Execution for RecordedRun<'_, R> {
-    fn agents(&self) -> &[AgentView] {
-        self.run.agents()
+    delegate! {
+        to self.run {
+            fn agents(&self) -> &[AgentView];
+            fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
+            fn finish(self) -> Ending;
+        }
     }
 
     fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
@@ -86,13 +90,5 @@ impl<R: Execution> Execution for RecordedRun<'_, R> {
     fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
         let batch = self.run.replay(steps);
         self.note(batch)
-    }
-
-    fn stack(&mut self, thread: ThreadName) -> Vec<checker::names::Site> {
-        self.run.stack(thread)
-    }
-
-    fn finish(self) -> Ending {
-        self.run.finish()
     }
 }
