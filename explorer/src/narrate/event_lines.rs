@@ -10,7 +10,7 @@ use checker::trace::{Reason, Trace, TraceStep};
 use crate::narrate::locations::Places;
 use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
-use crate::report::interned::{Pool, Shared};
+use crate::report::interned::Shared;
 use crate::report::{EventLine, Location, Party, Role, Switch, Why};
 use crate::say::sentence;
 
@@ -36,8 +36,7 @@ impl EventLines {
         let labels = ThreadLabels::of(trace.threads.iter().copied(), harness);
         let words = Phrasing { labels: &labels, source: places.source() };
         let located = || trace.steps.iter().zip(at).map(|(step, place)| Located { step, place });
-        let mut writer =
-            LineWriter { words, places, failure, preempted: BTreeMap::new(), texts: Pool::default() };
+        let mut writer = LineWriter { words, places, failure, preempted: BTreeMap::new() };
         let pending = pending_operations(located());
         let of_program = |line: &(u32, Located<'_>)| Some(line.1.step.event.id.thread) != harness;
         let lines = (0..).zip(located()).filter(of_program);
@@ -87,7 +86,6 @@ struct LineWriter<'a> {
     places: &'a Places<'a>,
     failure: Option<&'a Failure>,
     preempted: BTreeMap<ThreadName, Party>,
-    texts: Pool<String>,
 }
 
 impl LineWriter<'_> {
@@ -95,9 +93,9 @@ impl LineWriter<'_> {
         let event = &located.step.event;
         EventLine {
             number,
-            thread: self.texts.share(self.words.labels.label(event.id.thread)),
+            thread: self.words.labels.label(event.id.thread).into(),
             operation: event.op.kind,
-            text: self.texts.share(sentence(self.words.event(event))),
+            text: sentence(self.words.event(event)).into(),
             place: located.place.clone(),
             switch: self.switch(located.step, pending).map(Box::new),
         }

@@ -4,7 +4,7 @@ use checker::names::ThreadName;
 use checker::operation::OpKind;
 use serde::{Deserialize, Serialize};
 
-use super::interned::Shared;
+use super::interned::{Shared, SharedText};
 use super::location::Location;
 
 /// A thread's column.
@@ -22,11 +22,11 @@ pub struct EventLine {
     /// Its position in the execution, from 0.
     pub number: u32,
     /// Whose it is (`T1`, `T2` …).
-    pub thread: Shared<String>,
+    pub thread: SharedText,
     /// What ran.
     pub operation: OpKind,
     /// The same in words, with the object.
-    pub text: Shared<String>,
+    pub text: SharedText,
     /// Where.
     #[serde(flatten)]
     pub place: Shared<Location>,

@@ -1,15 +1,12 @@
 //! The choices of a schedule file.
 
-use std::fmt;
-
 use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
 use checker::program::{Agent, Choice, OpKey, Pick};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::encode;
-use crate::report::interned::{Pool, Shared};
+use crate::report::interned::SharedText;
 
 /// One choice, and what it ran.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -20,9 +17,9 @@ pub struct SavedChoice {
     pub operation: OpKind,
     /// What it ran it on, in words; for people only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub object: Option<Shared<String>>,
+    pub object: Option<SharedText>,
     /// Function and line, or the address where there is no line.
-    pub at: Shared<String>,
+    pub at: SharedText,
     /// The instruction, in this build.
     #[serde(with = "encode::site")]
     pub site: Site,
@@ -85,29 +82,4 @@ impl SavedChoice {
             Agent::Flush(_) => Actor::Flush,
         }
     }
-}
-
-/// Choices as they are read: of up to a million, words that many have in common are kept once.
-pub(super) fn choices<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SavedChoice>, D::Error> {
-    struct Choices;
-
-    impl<'de> Visitor<'de> for Choices {
-        type Value = Vec<SavedChoice>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of choices")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
-            let mut texts = Pool::default();
-            let mut choices = Vec::new();
-            while let Some(choice) = from.next_element::<SavedChoice>()? {
-                let object = choice.object.map(|object| texts.known(object));
-                choices.push(SavedChoice { object, at: texts.known(choice.at), ..choice });
-            }
-            Ok(choices)
-        }
-    }
-
-    from.deserialize_seq(Choices)
 }

@@ -9,7 +9,7 @@ use checker::names::{Obj, Site};
 use checker::program::Epoch;
 use serde::{Deserialize, Serialize};
 
-use super::choice::{SavedChoice, choices};
+use super::choice::SavedChoice;
 use super::{at, encode};
 use crate::input::os_text::OsText;
 use crate::input::portable_path::Place;
@@ -45,7 +45,6 @@ pub struct ScheduleFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
     /// The choices, in order.
-    #[serde(deserialize_with = "choices")]
     pub choices: Vec<SavedChoice>,
 }
 

@@ -8,7 +8,6 @@ use checker::search;
 use checker::trace::{Trace, TraceStep};
 
 use crate::narrate::locations::Places;
-use crate::report::interned::Pool;
 use crate::report::{EventLine, Finding, Party};
 use crate::schedule_file::{
     FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedParty, SavedTarget, ScheduleFile, VERSION,
@@ -27,7 +26,6 @@ pub(crate) fn schedule_file(
         let known = told.events.binary_search_by_key(&at, |line| line.number).ok()?;
         Some(&told.events[known])
     };
-    let mut texts = Pool::default();
     let steps = found.trace.steps.iter().zip(0..);
     ScheduleFile {
         format: FORMAT.to_owned(),
@@ -55,7 +53,7 @@ pub(crate) fn schedule_file(
         },
         passes: None,
         seal: None,
-        choices: steps.map(|(step, at)| saved_choice(step, line(at), places, &mut texts)).collect(),
+        choices: steps.map(|(step, at)| saved_choice(step, line(at), places)).collect(),
     }
 }
 
@@ -68,12 +66,7 @@ fn party_words(party: &Party) -> String {
     format!("{} {}{place}", party.thread, party.doing)
 }
 
-fn saved_choice(
-    step: &TraceStep,
-    line: Option<&EventLine>,
-    places: &Places<'_>,
-    texts: &mut Pool<String>,
-) -> SavedChoice {
+fn saved_choice(step: &TraceStep, line: Option<&EventLine>, places: &Places<'_>) -> SavedChoice {
     let (choice, key) = step.replayed();
     let object = step.event.op.may.accesses.first();
     let object = object.and_then(|access| places.source().describe(access.obj));
@@ -81,8 +74,8 @@ fn saved_choice(
     SavedChoice {
         thread: choice.agent.thread(),
         operation: key.kind,
-        object: object.map(|object| texts.share(object)),
-        at: texts.share(at),
+        object: object.map(Into::into),
+        at: at.into(),
         site: key.site,
         actor: SavedChoice::actor(choice.agent),
         pick: choice.pick,
