@@ -325,7 +325,7 @@ impl Process {
                 access::begin_concurrency(tracee, memory)?;
                 (all, Continuation::Pass)
             }
-            TrappedFunction::Join | TrappedFunction::TimedJoin => {
+            TrappedFunction::Join | TrappedFunction::TimedJoin { .. } => {
                 if let Need::End(ended) = pending.need {
                     memory.sharing.joined(index, ended);
                     scheduling.join_clock(index, ended);

@@ -56,7 +56,9 @@ pub(crate) enum TrappedFunction {
     Create,
     Join,
     TryJoin,
-    TimedJoin,
+    TimedJoin {
+        limit: usize,
+    },
     /// Sends a signal to a thread, if it has not ended.
     Kill,
     Cancel,
@@ -131,7 +133,7 @@ impl TrappedFunction {
                 | F::SemWait
                 | F::SemTimedWait { .. }
                 | F::Join
-                | F::TimedJoin
+                | F::TimedJoin { .. }
                 | F::TestCancel
         )
     }
@@ -200,8 +202,8 @@ pub(crate) const THREAD_FUNCTIONS: &[(&str, TrappedFunction)] = &[
     ("pthread_join", F::Join),
     ("thrd_join", F::Join),
     ("pthread_tryjoin_np", F::TryJoin),
-    ("pthread_timedjoin_np", F::TimedJoin),
-    ("pthread_clockjoin_np", F::TimedJoin),
+    ("pthread_timedjoin_np", F::TimedJoin { limit: 2 }),
+    ("pthread_clockjoin_np", F::TimedJoin { limit: 3 }),
     ("pthread_kill", F::Kill),
     ("pthread_sigqueue", F::Kill),
     ("pthread_cancel", F::Cancel),

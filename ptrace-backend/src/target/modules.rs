@@ -15,16 +15,27 @@ const LIBC: [&str; 4] = ["libc.so", "libpthread.so", "ld-linux", "libc-"];
 
 /// Where each file begins that the process executes code of.
 pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
-    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
-    let maps: Vec<FileMap<'_>> = text.split(|&byte| byte == b'\n').filter_map(FileMap::parse).collect();
+    Ok(starts_in(&std::fs::read(format!("/proc/{tid}/maps"))?))
+}
+
+/// The same by the text of `/proc/PID/maps`. A file may be mapped a second time, as data: its code belongs to the beginning before it.
+fn starts_in(text: &[u8]) -> Vec<(PathBuf, u64)> {
     let mut starts: Vec<(PathBuf, u64)> = Vec::new();
-    for map in maps.iter().filter(|map| map.offset == 0) {
-        let is_executed = maps.iter().any(|other| other.is_code && other.path == map.path);
-        if is_executed && starts.iter().all(|(known, _)| known != map.path) {
-            starts.push((map.path.to_owned(), map.start));
+    let mut begins: Option<FileMap<'_>> = None;
+    for map in text.split(|&byte| byte == b'\n').filter_map(FileMap::parse) {
+        let is_code = map.is_code;
+        if map.offset == 0 {
+            begins = Some(map);
+        } else if begins.as_ref().is_some_and(|begins| begins.path != map.path) {
+            begins = None;
+        }
+        if let Some(begins) = begins.as_ref().filter(|_| is_code)
+            && starts.iter().all(|(known, _)| known != begins.path)
+        {
+            starts.push((begins.path.to_owned(), begins.start));
         }
     }
-    Ok(starts)
+    starts
 }
 
 /// Whether a process has mapped memory that is shared with its children, writable, and no file of a name (anonymous, of
@@ -88,6 +99,18 @@ fn module(path: &Path, start: u64) -> Option<Module> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_mapped_as_data_too_begins_before_its_code() {
+        let text = b"7000-8000 r--p 00000000 08:02 42 /lib/a.so\n\
+            8000-9000 r--p 00000000 08:02 43 /lib/b.so\n\
+            9000-a000 r-xp 00001000 08:02 43 /lib/b.so\n\
+            a000-b000 r--p 00000000 08:02 42 /lib/a.so\n\
+            b000-c000 r-xp 00001000 08:02 42 /lib/a.so\n\
+            c000-d000 r--p 00000000 08:02 44 /data\n";
+        let expected = [("/lib/b.so", 0x8000), ("/lib/a.so", 0xa000)];
+        assert_eq!(starts_in(text), expected.map(|(path, start)| (PathBuf::from(path), start)));
+    }
 
     #[test]
     fn a_path_need_not_be_text() {

@@ -38,20 +38,24 @@ pub(crate) fn loaded(name: &str) -> PathBuf {
     mappings("self").into_keys().find(|path| path.file_name().unwrap() == name).unwrap()
 }
 
-/// Every file that a process has mapped with code in it, with its lowest address.
+/// Every file that a process has loaded, with the address where that begins: whoever reads symbols may have mapped the file a second
+/// time, from its beginning too, but without code.
 fn mappings(process: &str) -> BTreeMap<PathBuf, u64> {
-    let mut lowest: BTreeMap<PathBuf, (u64, bool)> = BTreeMap::new();
+    let mut loaded = BTreeMap::new();
+    let mut begins = 0;
     for line in fs::read_to_string(format!("/proc/{process}/maps")).unwrap().lines() {
         let Some(at) = line.find('/') else { continue };
-        let start = u64::from_str_radix(line.split_once('-').unwrap().0, 16).unwrap();
-        let (_, has_code) = lowest.entry(PathBuf::from(&line[at..])).or_insert((start, false));
-        *has_code |= line.contains(" r-xp ");
+        let mut words = line.split_whitespace();
+        let start = words.next().unwrap().split_once('-').unwrap().0;
+        let [is_code, is_first] = [words.next() == Some("r-xp"), words.next() == Some("00000000")];
+        if is_first {
+            begins = u64::from_str_radix(start, 16).unwrap();
+        }
+        if is_code {
+            loaded.insert(PathBuf::from(&line[at..]), begins);
+        }
     }
-    lowest
-        .into_iter()
-        .filter(|(_, (_, has_code))| *has_code)
-        .map(|(path, (start, _))| (path, start))
-        .collect()
+    loaded
 }
 
 /// Everything that a process has loaded.
@@ -60,7 +64,6 @@ pub(crate) fn modules_of(process: &str) -> Modules {
     for (path, start) in mappings(process) {
         // Another test's library may be loaded still, and its file gone.
         let Ok(image) = Image::open(&path) else { continue };
-        // Not up to the file's highest mapping: whoever reads symbols may map the file a second time.
         let extent = image.extent();
         let bias = start - (extent.start & !0xfff);
         modules.add(image, bias, start..bias + extent.end);

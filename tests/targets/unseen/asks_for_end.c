@@ -10,10 +10,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_int number;
 static const char *way;
+static const struct timespec over = {0, 1};
 
 static void *says_so(void *unused)
 {
@@ -42,6 +44,10 @@ static int has_ended(pthread_t thread)
         sched_yield();
     if (strcmp(way, "join") == 0)
         return pthread_tryjoin_np(thread, NULL) == 0;
+    if (strcmp(way, "timed") == 0)
+        return pthread_timedjoin_np(thread, NULL, &over) == 0;
+    if (strcmp(way, "clock") == 0)
+        return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &over) == 0;
     return syscall(SYS_tgkill, getpid(), number, 0) != 0;
 }
 

@@ -65,8 +65,11 @@ pub(crate) fn enter(
         // They tell whether another thread has come to its end, which is no event.
         let asks_for_end = match function {
             TrappedFunction::TryJoin => Some("pthread_tryjoin_np"),
-            TrappedFunction::TimedJoin if time_limits::is_over(tracee, scheduling, index, function) => {
-                Some("pthread_timedjoin_np")
+            TrappedFunction::TimedJoin { limit }
+                if time_limits::is_over(tracee, scheduling, index, function) =>
+            {
+                // The one that names a clock has its time limit behind that.
+                Some(if limit == 2 { "pthread_timedjoin_np" } else { "pthread_clockjoin_np" })
             }
             _ => None,
         };
@@ -299,7 +302,7 @@ fn describe_call(
         F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
             (Op::new(OpKind::Create, []), free)
         }
-        F::Join | F::TimedJoin => describe_join(tracee, scheduling, object, true),
+        F::Join | F::TimedJoin { .. } => describe_join(tracee, scheduling, object, true),
         F::TryJoin => describe_join(tracee, scheduling, object, false),
     }
 }

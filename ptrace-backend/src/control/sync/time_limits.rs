@@ -15,8 +15,8 @@ fn time_limit(function: TrappedFunction) -> Option<usize> {
         | F::CondTimedWait { limit }
         | F::ReadTimedLock { limit }
         | F::WriteTimedLock { limit }
-        | F::SemTimedWait { limit } => Some(limit),
-        F::TimedJoin => Some(2),
+        | F::SemTimedWait { limit }
+        | F::TimedJoin { limit } => Some(limit),
         _ => None,
     }
 }
