@@ -35,6 +35,10 @@ pub(crate) enum Effects {
     Changes(GlobalState),
     /// It returns or changes state of the thread that is its first argument.
     ThreadState,
+    /// It changes which signals the calling thread takes, which is no event.
+    SignalMask,
+    /// It sends a signal to the process that its first argument names: one of the threads that take it gets it.
+    ProcessSignal,
     /// The address of a memory function, whose calls are watched where they are seen, is among the program's data: it may be
     /// called through a pointer.
     PointedTo,
@@ -107,7 +111,7 @@ const MODELLED: &[&str] = &[
     "malloc_usable_size mallopt malloc_trim valloc pvalloc reallocarray cfree",
     // The calling thread alone.
     "__errno_location pthread_self pthread_equal pthread_exit pthread_getspecific pthread_setspecific \
-     pthread_sigmask sigprocmask sigaltstack sched_yield pthread_yield \
+     sigaltstack sched_yield pthread_yield \
      pthread_setname_np pthread_getname_np pthread_getattr_np pthread_getaffinity_np pthread_setaffinity_np \
      gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep tss_get tss_set __tls_get_addr __pthread_get_minstack \
      sched_getcpu sched_getaffinity sched_setaffinity __sched_cpucount __sched_cpualloc __sched_cpufree",
@@ -126,8 +130,8 @@ const MODELLED: &[&str] = &[
      geteuid getgid getegid sysconf getpagesize get_nprocs get_nprocs_conf getauxval __getauxval uname gnu_get_libc_version \
      getrandom getentropy arc4random arc4random_uniform arc4random_buf getrlimit getrlimit64 syscall difftime",
     // Signals: their delivery is scheduled, and their dispositions belong to the process.
-    "sigaction signal raise kill sigemptyset sigfillset sigaddset sigdelset sigismember sigwait sigwaitinfo sigtimedwait \
-     sigsuspend pause bsd_signal __sysv_signal sigqueue",
+    "sigaction signal raise sigemptyset sigfillset sigaddset sigdelset sigismember sigwait sigwaitinfo sigtimedwait \
+     sigsuspend pause bsd_signal __sysv_signal",
     // Leaving by a jump, and unwinding.
     "setjmp _setjmp __sigsetjmp sigsetjmp longjmp _longjmp siglongjmp __longjmp_chk backtrace backtrace_symbols_fd \
      dl_iterate_phdr _dl_find_object",
@@ -232,6 +236,8 @@ const STATE: &[(Effects, &str)] = &[
         Effects::ThreadState,
         "pthread_setschedparam pthread_getschedparam pthread_setschedprio pthread_detach thrd_detach",
     ),
+    (Effects::SignalMask, "pthread_sigmask sigprocmask"),
+    (Effects::ProcessSignal, "kill sigqueue"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
     (Effects::Changes(GlobalState::TimeZone), "tzset setenv unsetenv putenv clearenv"),

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
+use crate::answers::PID;
 use crate::control::memory::sharing::How;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
@@ -69,6 +70,12 @@ fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, fo
             let thread = tracee.tasks[index].argument(0);
             return has_for_itself(memory, index, thread);
         }
+        Effects::SignalMask => return has_for_itself(memory, index, mask_of(index)),
+        Effects::ProcessSignal => {
+            let process = tracee.tasks[index].argument(0) as i32;
+            let masks = tracee.tasks.indices().map(mask_of);
+            return process > 0 && i64::from(process) != PID || are_settled(memory, index, masks);
+        }
         Effects::PointedTo => return !is_called_through_pointer(tracee, index),
         Effects::LooksUp => return looks_up_known(tracee, index),
         Effects::Unknown | Effects::Modelled => return false,
@@ -124,6 +131,18 @@ fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
     let is_only_own = modules.iter().any(|module| is_own(module) && defines(module))
         && !modules.iter().any(|module| !is_own(module) && defines(module));
     is_only_own || effects(name) == Effects::Modelled && MemoryFunction::named(name).is_none()
+}
+
+/// An address that nothing has, for the signals that a thread takes.
+fn mask_of(thread: ThreadIndex) -> u64 {
+    const FIRST: u64 = 0x1000;
+    const WORD: u64 = 8;
+    FIRST + WORD * thread.place() as u64
+}
+
+/// Takes note that a thread relies on each of these objects. Whether all changes of them come before or after that in every schedule.
+fn are_settled(memory: &mut MemoryState, index: ThreadIndex, objects: impl Iterator<Item = u64>) -> bool {
+    objects.filter(|object| !is_ordered(memory, index, *object, How::Reads)).count() == 0
 }
 
 /// Takes note that a thread works on an object of a library. Whether no other thread does, but in an order that holds in

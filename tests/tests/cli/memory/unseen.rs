@@ -324,6 +324,18 @@ fn virtual_functions_of_libraries_take_the_claim_away() {
     }
 }
 
+/// Which threads take signals is no event.
+#[test]
+fn a_signal_of_the_process_beside_a_change_of_a_mask_takes_the_claim_away() {
+    for (flag, code) in [("-DTAKES", 2), ("-DAPART", 0)] {
+        for level in levels(flag) {
+            let build = Build::new("unseen/process_signal.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn a_function_that_moves_its_stack_is_watched_there() {
     for level in levels("moved_stack") {
