@@ -62,8 +62,20 @@ pub(super) fn named_file(tracee: &Tracee, index: ThreadIndex, writes: bool) -> O
 /// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
 /// called from there.
 pub(super) fn is_libc_internal_syscall(tracee: &Tracee, index: ThreadIndex) -> bool {
-    const WRAPPER: usize = 2;
-    let frames = tracee.raw_frames(index, WRAPPER);
-    let [call, caller] = frames.as_slice() else { return false };
-    tracee.layout.is_call_of_libc(call.pc) && tracee.layout.in_libc(caller.pc)
+    /// Between a wrapper and its system call: `__syscall_cancel`, `__internal_syscall_cancel`, `__syscall_cancel_arch`.
+    const CANCELLABLE: usize = 3;
+    let pc = tracee.tasks[index].regs.rip;
+    let wrapper = if is_cancellable(tracee, pc) { CANCELLABLE } else { 0 };
+    let frames = tracee.raw_frames(index, wrapper + 2);
+    let Some(caller) = frames.get(wrapper + 1) else { return false };
+    tracee.layout.is_call_of_libc(pc) && tracee.layout.in_libc(caller.pc)
+}
+
+/// Whether the system call before an address is the one through which the C library, since version 2.41, makes all those at which a
+/// thread can be cancelled. It has no symbol for linking, and is in assembly, always the same.
+fn is_cancellable(tracee: &Tracee, pc: u64) -> bool {
+    /// `mov %r11, 8(%rsp)`, `syscall`, `ret`.
+    const CODE: [u8; 8] = [0x4c, 0x89, 0x5c, 0x24, 0x08, 0x0f, 0x05, 0xc3];
+    const BEFORE: u64 = 7;
+    tracee.read(pc.wrapping_sub(BEFORE), CODE.len()) == CODE
 }
