@@ -1,4 +1,4 @@
-//! What each request does, a file for each subject; `adapter` gives a request the parts of the connection that it needs.
+//! Handlers of requests, a file for each subject; `adapter` gives a request the parts of the connection that it needs.
 
 pub(crate) mod breakpoints;
 pub(crate) mod launching;

@@ -1,4 +1,4 @@
-//! What reports say in words: operations, failures, notes of a search, what was not watched.
+//! Sentences of reports: operations, failures, notes of a search, entries of the account of unwatched code.
 
 mod failures;
 pub(crate) mod phrasing;

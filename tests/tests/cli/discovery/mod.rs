@@ -1,4 +1,4 @@
-//! What can be explored in a workspace, and what its configuration says of that.
+//! Discovery of programs in a workspace, and its configuration.
 
 mod cargo_folders;
 mod configuration;

@@ -1,4 +1,4 @@
-//! What can be explored in a workspace: its folders, test frameworks, configuration, and threads that are created elsewhere.
+//! Discovery of programs in a workspace: its folders, test frameworks, configuration, and threads that are created elsewhere.
 
 mod configuration;
 mod folders;
