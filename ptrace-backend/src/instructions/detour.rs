@@ -36,7 +36,8 @@ pub(crate) fn landing(from: u64) -> u64 {
 }
 
 /// The memory of the copies, below 2 GiB, where every instruction can name it. It begins with its state: how far the log
-/// is, and two registers that are saved. The log comes next, then the table of private addresses, then a byte for each candidate.
+/// is, two registers that are saved, and the address that is looked up. The log comes next, then the table of private addresses, then
+/// that of private chunks of memory, then a byte for each candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Log {
     /// The lowest address.
@@ -48,10 +49,15 @@ pub(crate) struct Log {
 impl Log {
     /// How long an entry is: the address, and the number of the candidate, eight bytes each.
     pub(crate) const ENTRY: u32 = 16;
-    /// The length of the state before the entries: how many words of them are left to be written, as a negative number; `rax`; `rcx`; nothing.
-    pub(crate) const STATE: u32 = 32;
+    /// The length of the state before the entries: how many words of them are left to be written, as a negative number; `rax`; `rcx`;
+    /// the address that is looked up; nothing, so that a word one byte behind the address's begins is the number of its chunk.
+    pub(crate) const STATE: u32 = 40;
     /// How many private addresses are known: one for each value of an address's lower 16 bits.
     pub(crate) const PRIVATE: u32 = 1 << 16;
+    /// How many private chunks are known: one for each value of the lower 16 bits of a chunk's number.
+    pub(crate) const CHUNKS: u32 = 1 << 16;
+    /// The length of a chunk in bytes. Its number is the address without the lowest byte.
+    pub(crate) const CHUNK: u64 = 256;
 
     /// The state of an empty log.
     #[must_use]
@@ -77,10 +83,27 @@ impl Log {
         address.wrapping_add(u64::from(len)).wrapping_neg()
     }
 
-    /// Where the byte of a candidate is. It is 0 unless the candidate stops where it does not touch an address of the table.
+    /// The address of the table of chunks.
+    fn chunks(&self) -> u32 {
+        self.end() + Self::PRIVATE * 8
+    }
+
+    /// Where the table has its place for the chunk of this number. It holds 0, or [`Log::private_chunk`] of a chunk with the same place.
+    #[must_use]
+    pub(crate) fn chunk_place(&self, chunk: u64) -> u32 {
+        self.chunks() + (chunk as u32 % Self::CHUNKS) * 8
+    }
+
+    /// The table's value for a chunk in which every access of at most [`WIDEST`] bytes that begins there is private.
+    #[must_use]
+    pub(crate) fn private_chunk(chunk: u64) -> u64 {
+        chunk.wrapping_neg()
+    }
+
+    /// Where the byte of a candidate is. It is 0 unless the candidate stops where it does not touch an address of the tables.
     #[must_use]
     pub(crate) fn flag(&self, candidate: usize) -> u32 {
-        self.end() + Self::PRIVATE * 8 + candidate as u32
+        self.chunks() + Self::CHUNKS * 8 + candidate as u32
     }
 }
 
@@ -212,13 +235,11 @@ pub(crate) enum Found {
 }
 
 impl Candidate {
-    /// Whether the memory that it touches can be taken down before it runs: it is in one place, which an address names; and nobody
-    /// can wait there for another thread.
+    /// Whether the memory that it touches can be taken down before it runs: it is in one place, which an address names.
     pub(crate) fn can_be_taken_down(&self) -> bool {
         let is_plain = |kind| !matches!(kind, AccessKind::Call(_) | AccessKind::Move);
         let [operand] = self.operands.as_slice() else { return false };
         is_plain(self.kind)
-            && !self.may_spin
             && operand.extent == Extent::Single
             && matches!(operand.memory.segment(), Register::None | Register::DS | Register::SS | Register::FS)
     }
@@ -265,7 +286,8 @@ fn take_down(
     (candidate, size): (usize, u32),
 ) -> Option<u64> {
     let address = operand(instruction)?;
-    let [cursor, saved_rax, saved_rcx] = [0, 8, 16].map(|offset| (log.start + offset).to_le_bytes());
+    let [cursor, saved_rax, saved_rcx, looked_up, chunk] =
+        [0, 8, 16, 24, 25].map(|offset| (log.start + offset).to_le_bytes());
     // mov [saved], rax; mov [saved], rcx; lea rax, [operand]
     stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
     stub.bytes(&saved_rax);
@@ -276,6 +298,20 @@ fn take_down(
     // movzx ecx, byte [flag]; jrcxz log
     stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
     stub.bytes(&log.flag(candidate).to_le_bytes());
+    stub.bytes(&[0xe3, 65]);
+    // mov [looked_up], rax; movzx ecx, word [chunk]; mov rcx, [chunks + 8 * rcx]; mov rax, [chunk]; lea rcx, [rcx + rax]
+    stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
+    stub.bytes(&looked_up);
+    stub.bytes(&[0x0f, 0xb7, 0x0c, 0x25]);
+    stub.bytes(&chunk);
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0xcd]);
+    stub.bytes(&log.chunks().to_le_bytes());
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&chunk);
+    stub.bytes(&[0x48, 0x8d, 0x0c, 0x01]);
+    // mov rax, [looked_up]; jrcxz log
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&looked_up);
     stub.bytes(&[0xe3, 19]);
     // movzx ecx, ax; mov rcx, [table + 8 * rcx]; lea rcx, [rcx + rax + size]; jrcxz log; int3; log:
     stub.bytes(&[0x0f, 0xb7, 0xc8, 0x48, 0x8b, 0x0c, 0xcd]);

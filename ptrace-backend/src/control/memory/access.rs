@@ -150,7 +150,7 @@ pub(crate) fn enter(
         }
     };
     if status == Status::Promoted && tracee.detouring.covers(candidate) && !memory.promoted {
-        note_private(tracee, &accesses);
+        note_private(tracee, memory, &accesses);
     }
     if is_enough {
         tracee.lift(index)?;
@@ -160,10 +160,14 @@ pub(crate) fn enter(
     Ok(Flow::Resume(0))
 }
 
-/// An instruction has touched private memory, and touches shared memory elsewhere: it need not stop here again.
-fn note_private(tracee: &mut Tracee, accesses: &[MemoryAccess]) {
+/// An instruction has touched private memory, and touches shared memory elsewhere: it need not stop here again, nor in what is
+/// private around it.
+fn note_private(tracee: &mut Tracee, memory: &MemoryState, accesses: &[MemoryAccess]) {
     for access in accesses {
-        if let Some(len) = u32::try_from(access.len).ok().filter(|len| *len <= WIDEST) {
+        let chunks = memory.private_chunks(access.addr);
+        if !chunks.is_empty() {
+            tracee.note_private_chunks(chunks);
+        } else if let Some(len) = u32::try_from(access.len).ok().filter(|len| *len <= WIDEST) {
             tracee.note_private(access.addr, len);
         }
     }

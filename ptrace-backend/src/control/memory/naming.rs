@@ -10,6 +10,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::debuginfo::AllocationType;
+use crate::instructions::detour::{Log, WIDEST};
 
 /// The memory that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +89,49 @@ impl MemoryState {
         }
         let len = end.and_then(|end| u32::try_from(end - start).ok()).unwrap_or(u32::MAX);
         Obj { name, offset: start as u32, len }
+    }
+}
+
+/// So many chunks are looked at from an access on, and so many pieces of memory with names of their own in them.
+const CHUNKS_AHEAD: u64 = 16;
+const PIECES: usize = 32;
+
+/// Whether memory is private.
+impl MemoryState {
+    /// The chunks ([`Log::CHUNK`]) from the one of an address on in which no access that begins there is known to touch shared memory:
+    /// some of them, and none if the first is not one.
+    pub(crate) fn private_chunks(&self, addr: u64) -> Range<u64> {
+        let first = addr / Log::CHUNK;
+        let reaches = u64::from(WIDEST) - 1;
+        let from = first * Log::CHUNK;
+        let to = self.private_from(from, from.saturating_add(CHUNKS_AHEAD * Log::CHUNK + reaches));
+        first..(to.saturating_sub(reaches) / Log::CHUNK).max(first)
+    }
+
+    /// Up to where memory is not known to be shared from an address on, as far as it is looked at: not beyond `end`.
+    pub(crate) fn private_from(&self, start: u64, end: u64) -> u64 {
+        let mut at = start;
+        for _ in 0..PIECES {
+            if at >= end {
+                break;
+            }
+            let next = self.next_name(at).min(end);
+            if self.shared.is_shared(self.object(at, next - at)) {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
+
+    /// The next address whose memory may have another name ([`MemoryState::place`]).
+    fn next_name(&self, at: u64) -> u64 {
+        let stacks = self.stacks.iter().map(|(stack, _)| stack);
+        let modules = self.layout.modules.iter().map(|module| &module.mapped.range);
+        let borders = stacks.chain(modules).flat_map(|range| [range.start, range.end]);
+        let borders =
+            borders.chain(self.heap.borders(at)).chain([(at | u64::from(u32::MAX)).saturating_add(1)]);
+        borders.filter(|&border| border > at).min().unwrap_or(u64::MAX)
     }
 }
 

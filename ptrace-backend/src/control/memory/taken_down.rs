@@ -75,14 +75,21 @@ pub(crate) fn note(
     Ok(())
 }
 
-/// A thread is about to go on: memory that has got another name, or is mapped anew, is not known to be private any more. Where the
-/// program maps something else in the place of the log, there are no more detours.
+/// Of longer memory that has another name it is not looked up whether it is still private.
+const LONGEST_KEPT: u64 = 4096;
+
+/// A thread is about to go on: memory that has got another name, or is mapped anew, is not known to be private any more, unless what
+/// it is now is not shared either. Where the program maps something else in the place of the log, there are no more detours.
 pub(crate) fn forget_renamed(tracee: &mut Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
-    if memory.promoted && !tracee.detouring.private.is_empty() {
+    if memory.promoted && tracee.detouring.knows_private() {
         tracee.forget_private(&(0..u64::MAX));
     }
-    for renamed in memory.heap.renamed.drain(..) {
-        if !tracee.detouring.private.is_empty() {
+    for renamed in std::mem::take(&mut memory.heap.renamed) {
+        let is_kept = |memory: &MemoryState| {
+            renamed.end - renamed.start <= LONGEST_KEPT
+                && memory.private_from(renamed.start, renamed.end) >= renamed.end
+        };
+        if tracee.detouring.knows_private() && !is_kept(memory) {
             tracee.forget_private(&renamed);
         }
         if tracee.keeps_log_in(&renamed) {

@@ -22,12 +22,19 @@ pub(crate) struct Detouring {
     pub(crate) plans: u32,
     /// The private addresses that are in the table.
     pub(crate) private: BTreeSet<u64>,
+    /// The private chunks that are in the other table, by their numbers.
+    pub(crate) private_chunks: BTreeSet<u64>,
 }
 
 impl Detouring {
     /// Whether an instruction has a detour that is in use, or was and will be again.
     pub(crate) fn covers(&self, candidate: usize) -> bool {
         self.used.as_ref().is_some_and(|detoured| detoured.candidates.contains(&candidate))
+    }
+
+    /// Whether memory is known to be private.
+    pub(crate) fn knows_private(&self) -> bool {
+        !self.private.is_empty() || !self.private_chunks.is_empty()
     }
 
     /// The code has been written anew, with detours.

@@ -170,14 +170,28 @@ impl Tracee {
     /// So many bytes at this address are private from now on, until [`Tracee::forget_private`].
     pub(crate) fn note_private(&mut self, address: u64, len: u32) {
         if let Some(log) = self.log()
-            && memory::write(
-                self.leader,
-                u64::from(log.place(address)),
-                &Log::private(address, len).to_le_bytes(),
-            )
+            && self.fill(log.place(address), &[Log::private(address, len)])
         {
             self.detouring.private.insert(address);
         }
+    }
+
+    /// So are all accesses that begin in these chunks.
+    pub(crate) fn note_private_chunks(&mut self, chunks: Range<u64>) {
+        let Some(log) = self.log() else { return };
+        // Behind the last place of the table comes the first one.
+        let room = u64::from(Log::CHUNKS) - chunks.start % u64::from(Log::CHUNKS);
+        let chunks = chunks.start..chunks.end.min(chunks.start + room);
+        let values: Vec<u64> = chunks.clone().map(Log::private_chunk).collect();
+        if self.fill(log.chunk_place(chunks.start), &values) {
+            self.detouring.private_chunks.extend(chunks);
+        }
+    }
+
+    /// Writes words into the tables. `false`: the process is gone.
+    fn fill(&self, place: u32, words: &[u64]) -> bool {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        memory::write(self.leader, u64::from(place), &bytes)
     }
 
     /// Memory has another name, or another owner: what was known of it does not hold.
@@ -191,7 +205,13 @@ impl Tracee {
         for address in known {
             self.detouring.private.remove(&address);
             // Where it does not succeed, the process is gone. Another address may have the place by now.
-            _ = memory::write(self.leader, u64::from(log.place(address)), &0_u64.to_le_bytes());
+            _ = self.fill(log.place(address), &[0]);
+        }
+        let chunks = first / Log::CHUNK..=(bytes.end - 1) / Log::CHUNK;
+        let known: Vec<u64> = self.detouring.private_chunks.range(chunks).copied().collect();
+        for chunk in known {
+            self.detouring.private_chunks.remove(&chunk);
+            _ = self.fill(log.chunk_place(chunk), &[0]);
         }
     }
 

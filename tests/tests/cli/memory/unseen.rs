@@ -38,6 +38,16 @@ fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
 }
 
 #[test]
+fn shared_memory_is_found_wherever_it_lies_in_private_memory() {
+    for level in levels("beside_private.c") {
+        for place in ["32", "252", "256", "511"] {
+            let outcome = explore_with("beside_private.c", level, &["--max-preemptions", "1"], &[place]);
+            assert_eq!(outcome.code, 1, "{place} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn what_is_watched_is_found() {
     for source in [
         "long_loop.c",

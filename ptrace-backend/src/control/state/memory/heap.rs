@@ -41,6 +41,13 @@ impl Blocks {
         let (&start, &(size, name)) = self.by_address.range(..=addr).next_back()?;
         (addr - start < size).then_some((name, start))
     }
+
+    /// Where the block before an address ends, and the one behind it begins.
+    fn borders(&self, addr: u64) -> [Option<u64>; 2] {
+        let before = self.by_address.range(..=addr).next_back();
+        let behind = self.by_address.range(addr.saturating_add(1)..).next();
+        [before.map(|(start, (size, _))| start.saturating_add(*size)), behind.map(|(start, _)| *start)]
+    }
 }
 
 /// The heap of one execution.
@@ -68,6 +75,11 @@ impl Heap {
     pub(crate) fn at(&self, addr: u64) -> Option<(ObjName, u64)> {
         let early = || self.early.at(addr).filter(|(_, start)| !self.freed.contains(start));
         self.blocks.at(addr).or_else(early)
+    }
+
+    /// Where blocks around an address begin and end: no block does between it and the next one of these.
+    pub(crate) fn borders(&self, addr: u64) -> impl Iterator<Item = u64> {
+        self.blocks.borders(addr).into_iter().chain(self.early.borders(addr)).flatten()
     }
 
     /// The block that begins at an address, and its size.
