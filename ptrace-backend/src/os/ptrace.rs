@@ -64,9 +64,11 @@ pub(crate) fn no_registers() -> Regs {
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
+/// The register set of what `xsave` saves.
+const NT_X86_XSTATE: usize = 0x202;
+
 /// The extended registers of a stopped thread (floating point, vectors, masks), as `xsave` lays them out.
 pub(crate) fn extended_state(tid: Tid) -> io::Result<Vec<u8>> {
-    const NT_X86_XSTATE: usize = 0x202;
     // The largest so far, with tiles, has 11 KiB.
     let mut area = vec![0; 1 << 14];
     let mut vector = libc::iovec { iov_base: area.as_mut_ptr().cast(), iov_len: area.len() };
@@ -76,6 +78,15 @@ pub(crate) fn extended_state(tid: Tid) -> io::Result<Vec<u8>> {
     check(result)?;
     area.truncate(vector.iov_len);
     Ok(area)
+}
+
+/// Sets the extended registers of a stopped thread to what [`extended_state`] has returned for it.
+pub(crate) fn set_extended_state(tid: Tid, state: &[u8]) -> io::Result<()> {
+    let mut vector = libc::iovec { iov_base: state.as_ptr().cast_mut().cast(), iov_len: state.len() };
+    // SAFETY: the kernel reads `iov_len` bytes of `state`, which `vector` describes, and writes the length that it has used to `vector`.
+    let result =
+        unsafe { libc::ptrace(libc::PTRACE_SETREGSET, tid, NT_X86_XSTATE, ptr::from_mut(&mut vector)) };
+    check(result).map(drop)
 }
 
 /// The vector registers xmm0 to xmm15 of a stopped thread, the first byte lowest.

@@ -25,7 +25,7 @@ use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
 use crate::layout::TrapKind;
-use crate::os::memory;
+use crate::os::{memory, ptrace};
 
 /// The longest round of a loop that is looked at, in instructions.
 const LONGEST: u32 = 20_000;
@@ -123,7 +123,9 @@ fn circle(
     if spin::instruction(tracee, regs.rip).is_none_or(is_call) || !spin::single_step(tracee, index, &regs)? {
         return Ok(None);
     }
-    let start = tracee.tasks[index].regs;
+    let tid = tracee.tasks[index].tid;
+    let extended = || ptrace::extended_state(tid).map_err(system("read registers"));
+    let (start, start_extended) = (tracee.tasks[index].regs, extended()?);
     let mut info = InstructionInfoFactory::new();
     let mut passed = Iteration::default();
     let mut first = (Reverse(start.rsp), start.rip);
@@ -143,7 +145,9 @@ fn circle(
         if passed.reads[noted..].iter().any(may_change) || !spin::single_step(tracee, index, &regs)? {
             return Ok(None);
         }
-        if same_registers(&start, &tracee.tasks[index].regs) && spin::unchanged(tracee, &passed) {
+        let is_back = same_registers(&start, &tracee.tasks[index].regs) && spin::unchanged(tracee, &passed);
+        // Vectors and floating-point numbers count as well: a calculation may be in these alone.
+        if is_back && extended()? == start_extended {
             let is_left = |&(addr, len): &(u64, usize)| {
                 spin::is_writable_data(tracee, addr) && !passed.stores_into(addr, len)
             };

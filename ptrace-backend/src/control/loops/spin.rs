@@ -3,7 +3,8 @@
 //!
 //! Coming back to a key point after reads alone raises a suspicion. The next iteration is then single-stepped, as an
 //! experiment: every byte that it stores is noted, so that it can be taken back. If nothing at all has changed at its
-//! end, the thread spins; otherwise the experiment is undone, as if it had never been made.
+//! end, the thread spins; otherwise the experiment is undone, as if it had never been made. Vector and floating-point registers are
+//! part of that: a loop may count in them, or add up.
 
 use checker::names::Obj;
 use checker::operation::{Access, OpKind};
@@ -58,12 +59,19 @@ pub(crate) fn watch_for_spinning(
         return Ok(false);
     };
     let start = tracee.tasks[index].regs;
+    let tid = tracee.tasks[index].tid;
+    let extended = ptrace::extended_state(tid).map_err(system("read registers"))?;
     let mut iteration = Iteration::default();
     let is_detouring = tracee.detouring.on;
     tracee.pause_detours()?;
     probes::hide(tracee)?;
-    let spins =
+    let comes_back =
         iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
+    let is_same = ptrace::extended_state(tid).is_ok_and(|now| now == extended);
+    if !is_same {
+        ptrace::set_extended_state(tid, &extended).map_err(system("write registers"))?;
+    }
+    let spins = comes_back && is_same;
     if !spins {
         for (addr, bytes) in iteration.stores.iter().rev() {
             memory::write(tracee.leader, *addr, bytes);

@@ -29,6 +29,7 @@ fn correct_programs_are_clean() {
         "jumps_between.c",
         "maps_before_main.c",
         "standard_threads.c",
+        "adds_in_vectors.c",
     ] {
         for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
@@ -49,6 +50,17 @@ fn a_wait_for_what_lies_on_the_own_stack_comes_to_an_end() {
         let outcome = Tool::explore(options.chain([folder.path().as_os_str()]), &program).run().unwrap();
         assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
     }
+}
+
+/// An execution that is cut claims nothing, and nothing is found.
+#[test]
+fn a_long_calculation_in_vector_registers_is_no_livelock() {
+    let program = Build::new("correct/converges.c", Optimisation::O2).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--run-timeout", "200ms", "--max-schedules", "3", "--output"].iter().map(AsRef::as_ref);
+    let outcome = Tool::explore(options.chain([folder.path().as_os_str()]), &program).run().unwrap();
+    let findings = outcome.report["findings"].as_array().map(Vec::len);
+    assert_eq!((outcome.code, findings), (2, Some(0)), "{}", outcome.transcript());
 }
 
 #[test]
