@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 use crate::control::enabled::Waiter;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::views;
 use crate::target::streams::Streams;
@@ -233,7 +234,8 @@ impl Execution for PtraceExecution {
         if self.process.memory.promoted {
             self.explore_further();
         } else {
-            self.process.tracee.shared.settle();
+            let Scheduling { accesses, .. } = self.process.scheduling;
+            self.process.tracee.shared.settle(accesses);
         }
         self.process.tracee.kill();
         let left_out = self.process.account.left_out;

@@ -61,8 +61,10 @@ impl Process {
         operations::tell_of_signals(&self.tracee, &self.scheduling, index, &mut op.may);
         let did = op.may.clone();
         self.scheduling.keep_time(index, &did);
+        let event = Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing };
+        self.memory.sharing.happened(&event);
         self.go_on(index, next)?;
-        Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing })
+        Ok(event)
     }
 
     /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
@@ -107,7 +109,10 @@ impl Process {
                 Continuation::Handle
             }
         };
+        let event =
+            Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None };
+        self.memory.sharing.happened(&event);
         self.go_on(index, next)?;
-        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None })
+        Ok(event)
     }
 }

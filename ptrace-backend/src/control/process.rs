@@ -51,7 +51,10 @@ impl Process {
         if shared.is_test {
             task.part = Part::Harness;
         }
-        let memory = MemoryState::new(Arc::clone(&layout), Arc::clone(&shared), stack);
+        let mut memory = MemoryState::new(Arc::clone(&layout), Arc::clone(&shared), stack);
+        if shared.judges_by_events() {
+            memory.sharing.judge_by_events();
+        }
         let tracee = Tracee {
             leader,
             pristine,

@@ -41,10 +41,14 @@ impl Process {
         let name = choice.agent.thread();
         if let Some(nth) = expiry::position(&self.scheduling, name) {
             let Self { tracee, scheduling, objects, account, .. } = self;
-            return Ok((expiry::expire(tracee, scheduling, objects, account, nth)?, Waiter::Timer(nth)));
+            let event = expiry::expire(tracee, scheduling, objects, account, nth)?;
+            self.memory.sharing.happened(&event);
+            return Ok((event, Waiter::Timer(nth)));
         }
         if name.is_client() {
-            return Ok((self.step_of_client()?, Waiter::Client));
+            let event = self.step_of_client()?;
+            self.memory.sharing.happened(&event);
+            return Ok((event, Waiter::Client));
         }
         let index = self.scheduling.threads.position(|thread| thread.name == name);
         let index = index.ok_or_else(|| impossible("does not exist"))?;
@@ -121,6 +125,9 @@ impl Process {
             operations::tell_of_signals(&self.tracee, &self.scheduling, index, effect);
         }
         self.memory.let_go = scope::may_let_go(&self.scheduling, &self.memory, index, event.op.kind);
+        let is_access = matches!(pending.act, Act::Access | Act::SplitRead { .. } | Act::SplitWrite { .. });
+        self.scheduling.accesses += u64::from(is_access);
+        self.memory.sharing.happened(&event);
         self.go_on(index, next)?;
         listens.into_iter().for_each(|descriptor| self.note_listening(descriptor));
         if event.op.kind == OpKind::Create && self.scheduling.threads[index].children > children {

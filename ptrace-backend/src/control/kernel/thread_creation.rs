@@ -61,6 +61,7 @@ pub(crate) fn created(
     memory.stacks.push((stack, name));
     scheduling.newborn.push(child);
     memory.sharing.created(child, index);
+    memory.sharing.named(name, scheduling.threads[index].name);
     Ok(())
 }
 

@@ -23,6 +23,7 @@ pub(super) struct Parts {
     pub(super) epoch: u32,
     pub(super) settled: bool,
     pub(super) allocator: bool,
+    pub(super) by_events: bool,
 }
 
 /// What an execution has taught, beside key points.

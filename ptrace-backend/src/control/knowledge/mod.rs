@@ -207,7 +207,7 @@ impl Shared {
     /// From now on exactly these instructions are key points, where they touch one of these objects.
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
-        state.fixed = true;
+        (state.fixed, state.by_events) = (true, false);
         state.candidates.fill(Status::Disarmed);
         state.memory.clear();
         state.allocator = false;

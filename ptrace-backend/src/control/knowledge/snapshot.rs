@@ -12,6 +12,9 @@ use crate::control::knowledge::lessons::{Known, Learnt, Lesson, Local, Parts};
 use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
 
+/// From so many accesses in an execution that are key points on, those are none that its events order.
+const MANY: u64 = 300;
+
 impl Shared {
     /// What the next execution depends on.
     pub(crate) fn known(&self) -> Known {
@@ -30,6 +33,7 @@ impl Shared {
             epoch: state.epoch,
             settled: state.settled,
             allocator: state.allocator,
+            by_events: state.by_events,
         }));
         state.known = Some(known.clone());
         known
@@ -44,11 +48,12 @@ impl Shared {
         apart.learnt.0.clear();
         let is_current = apart.known.as_ref().is_some_and(|current| Arc::ptr_eq(&current.0, &known.0));
         if !is_current || apart.disarmed || apart.unsure {
-            let Parts { candidates, memory, ordered, epoch, settled, allocator } = &*known.0;
+            let Parts { candidates, memory, ordered, epoch, settled, allocator, by_events } = &*known.0;
             state.candidates.clone_from(candidates);
             state.memory.clone_from(memory);
             state.ordered.clone_from(ordered);
             (state.epoch, state.settled, state.allocator) = (*epoch, *settled, *allocator);
+            state.by_events = *by_events;
             state.changed();
             apart.known = Some(known.clone());
             (apart.disarmed, apart.unsure) = (false, false);
@@ -56,12 +61,22 @@ impl Shared {
         state.apart = Some(apart);
     }
 
-    /// An execution that began with the key points of now has ended, and has found no more.
-    pub(crate) fn settle(&self) {
+    /// An execution that began with the key points of now has ended, and has found no more; so many of its events were accesses.
+    pub(crate) fn settle(&self, accesses: u64) {
         let mut state = self.state();
-        if state.apart.is_none() && !std::mem::replace(&mut state.settled, true) {
-            state.known = None;
+        if state.apart.is_some() || std::mem::replace(&mut state.settled, true) {
+            return;
         }
+        state.known = None;
+        // Workers have not begun by then, so that it does not depend on them.
+        if !std::mem::replace(&mut state.has_settled, true) && accesses >= MANY && !state.fixed {
+            state.judge_by_events();
+        }
+    }
+
+    /// Whether accesses that the events of their execution order are no key points.
+    pub(crate) fn judges_by_events(&self) -> bool {
+        self.state().by_events
     }
 
     /// Whether one has.
@@ -86,7 +101,7 @@ impl Shared {
                 Lesson::Local(local) => self.state().learn_local(local),
             }
         }
-        self.settle();
+        self.settle(0);
     }
 
     /// An instruction has touched private memory in a copy. `true`: it need not be watched for the rest of the execution.

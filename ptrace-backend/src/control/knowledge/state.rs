@@ -30,6 +30,10 @@ pub(super) struct KnowledgeState {
     pub(super) epoch: u32,
     /// An execution with these key points has found no more of them.
     pub(super) settled: bool,
+    /// So it was at least once.
+    pub(super) has_settled: bool,
+    /// Accesses are key points only where nothing orders them: executions are long.
+    pub(super) by_events: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
     pub(super) allocator: bool,
     /// What main has allocated when it creates the first thread, once that is known.
@@ -103,6 +107,18 @@ impl KnowledgeState {
         self.settled = false;
         self.blind.begin_anew();
         self.changed();
+    }
+
+    /// Executions are long: accesses are key points from now on only where no event orders them, which is to be seen anew.
+    pub(super) fn judge_by_events(&mut self) {
+        self.by_events = true;
+        self.memory.clear();
+        self.ordered.clear();
+        self.passed.clear();
+        for status in self.candidates.iter_mut().filter(|status| **status == Status::Promoted) {
+            *status = Status::Watched(0);
+        }
+        self.begin_anew();
     }
 
     /// This memory is shared: whoever has touched it before is watched, even if it was given up.

@@ -356,6 +356,9 @@ fn take_note(
             let mut shared: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
             shared.extend(memory.release_at(access.addr).filter(|_| conflict.frees));
             memory.promoted |= memory.shared.promote(&conflict.candidates, stands_at, &shared);
+        } else if conflict.handed_over && !memory.shared_among(&[*access]).is_empty() {
+            // Of memory that was not always in order each access is a key point.
+            memory.promoted |= memory.shared.promote(&[candidate], stands_at, &[]);
         }
         exposure::expose_thread_locals(tracee, scheduling, memory, index, access.addr);
         match memory.place(access.addr).region {

@@ -1,11 +1,16 @@
 //! Which memory is shared: what two threads touch, one of them writing, without thread creation and join always ordering
-//! them. Found out anew in every execution, by address; what follows from it is kept in [`crate::control::knowledge`].
+//! them; in long executions, without anything ordering them ([`super::event_order`]). Found out anew in every execution, by address; what
+//! follows from it is kept in [`crate::control::knowledge`].
 
+use std::cell::Cell;
 use std::ops::Range;
 
+use checker::names::ThreadName;
+use checker::program::Event;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::control::memory::event_order::EventOrder;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::instructions::MemoryAccess;
 
@@ -40,6 +45,8 @@ struct WordAccess {
     thread: ThreadIndex,
     /// The thread's own clock then.
     time: u32,
+    /// How many events it had run by then, where these order accesses.
+    events: u32,
     /// Which of the word's bytes; of a long access it is 0.
     bytes: u8,
     how: How,
@@ -65,12 +72,23 @@ pub(crate) struct Conflict {
     pub(crate) bytes: Vec<Range<u64>>,
     /// The block is, or was, freed.
     pub(crate) frees: bool,
+    /// There is an access that would conflict, if the events did not order the two.
+    pub(crate) handed_over: bool,
+}
+
+impl WordAccess {
+    /// Whether it is another one than this only by its moment.
+    fn is_again(&self, other: &Self) -> bool {
+        Self { events: other.events, ..*self } == *other
+    }
 }
 
 /// Accesses of one execution, with clocks that only creation and join move.
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
+    /// The order of events, where accesses that it orders are none that threads share.
+    order: Option<EventOrder>,
     words: FxHashMap<u64, SmallVec<[WordAccess; 4]>>,
     wide: Vec<Wide>,
     /// The handlers that each thread is in; of a timer's signal or another one.
@@ -80,6 +98,25 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
+    /// From the beginning of an execution: accesses that its events order are none that threads share.
+    pub(crate) fn judge_by_events(&mut self) {
+        self.order = Some(EventOrder::default());
+    }
+
+    /// An event has run: of a thread, which is about to go on, or of another agent.
+    pub(crate) fn happened(&mut self, event: &Event) {
+        if let Some(order) = &mut self.order {
+            order.push(event);
+        }
+    }
+
+    /// A thread of this name was created.
+    pub(crate) fn named(&mut self, child: ThreadName, creator: ThreadName) {
+        if let Some(order) = &mut self.order {
+            order.created(child, creator);
+        }
+    }
+
     /// A thread was created.
     pub(crate) fn created(&mut self, child: ThreadIndex, creator: ThreadIndex) {
         let mut clock = self.clock(creator).clone();
@@ -149,10 +186,8 @@ impl Sharing {
         bytes: Range<u64>,
         how: How,
     ) -> Conflict {
-        let clock = self.clock(thread).clone();
-        let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
-        let touch = WordAccess { thread, time: clock[thread.place()], bytes: 0, how, candidate, handles };
-        let mut conflict = self.conflicts(&bytes, touch, &clock);
+        let touch = self.now(thread, candidate, how);
+        let mut conflict = self.conflicts(&bytes, touch);
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
             for shared in &conflict.bytes {
@@ -163,6 +198,28 @@ impl Sharing {
         }
         self.note(bytes, touch);
         conflict
+    }
+
+    /// An access by a thread, as it is now.
+    fn now(&mut self, thread: ThreadIndex, candidate: Option<usize>, how: How) -> WordAccess {
+        let time = self.clock(thread)[thread.place()];
+        let events = self.order.as_ref().map_or(0, |order| order.count(thread));
+        let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
+        WordAccess { thread, time, events, bytes: 0, how, candidate, handles }
+    }
+
+    /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Whoever has touched
+    /// the same in between had the conflict, if there is one.
+    pub(crate) fn repeats(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> bool {
+        let bytes = access.addr..access.addr.saturating_add(access.len);
+        if access.len > WIDE {
+            return false;
+        }
+        let touch = self.now(thread, Some(candidate), if access.write { How::Writes } else { How::Reads });
+        words(&bytes).all(|word| {
+            let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
+            self.words.get(&word).is_some_and(|touches| touches.contains(&touch))
+        })
     }
 
     /// How many words are known to be touched.
@@ -177,8 +234,16 @@ impl Sharing {
     }
 
     /// The bytes of a new access that an earlier one conflicts with.
-    fn conflicts(&self, bytes: &Range<u64>, new: WordAccess, clock: &[u32]) -> Conflict {
-        let is_conflict = |earlier: &WordAccess| conflict(earlier, &new, clock);
+    fn conflicts(&self, bytes: &Range<u64>, new: WordAccess) -> Conflict {
+        let clock = self.clocks.get(new.thread.place()).map_or(&[][..], Vec::as_slice);
+        let handed_over = Cell::new(false);
+        let is_conflict = |earlier: &WordAccess| {
+            let is_one = conflict(earlier, &new, clock);
+            let is_ordered =
+                is_one && self.order.as_ref().is_some_and(|order| hands_over(order, earlier, &new));
+            handed_over.set(handed_over.get() || is_ordered);
+            is_one && !is_ordered
+        };
         let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
         self.for_words(bytes, |word, mask, touches| {
             let mut earlier =
@@ -195,6 +260,7 @@ impl Sharing {
                 found.frees |= earlier.touch.how == How::Frees;
             }
         }
+        found.handed_over = handed_over.get();
         found
     }
 
@@ -209,17 +275,19 @@ impl Sharing {
 
     fn note(&mut self, bytes: Range<u64>, touch: WordAccess) {
         if bytes.end - bytes.start > WIDE {
-            let wide = Wide { bytes, touch };
-            if !self.wide.contains(&wide) {
-                self.wide.push(wide);
+            match self.wide.iter_mut().find(|wide| wide.bytes == bytes && wide.touch.is_again(&touch)) {
+                Some(wide) => wide.touch = touch,
+                None => self.wide.push(Wide { bytes, touch }),
             }
             return;
         }
         for word in words(&bytes) {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
             let touches = self.words.entry(word).or_default();
-            if !touches.contains(&touch) {
-                touches.push(touch);
+            // Whatever is ordered after the later one of two is so after the earlier one.
+            match touches.iter_mut().find(|old| old.is_again(&touch)) {
+                Some(old) => *old = touch,
+                None => touches.push(touch),
             }
         }
     }
@@ -250,7 +318,9 @@ fn words(bytes: &Range<u64>) -> impl Iterator<Item = u64> + use<> {
 
 /// Which bytes of a word are in a range.
 fn mask(word: u64, bytes: &Range<u64>) -> u8 {
-    (0..WORD).filter(|i| bytes.contains(&(word + i))).fold(0, |mask, i| mask | 1 << i)
+    let place = |at: u64| at.saturating_sub(word).min(WORD) as u32;
+    let below = |end: u32| ((1_u16 << end) - 1) as u8;
+    below(place(bytes.end)) & !below(place(bytes.start))
 }
 
 fn intersection(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
@@ -265,6 +335,14 @@ fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
     }
 }
 
+/// Whether the order of events puts an earlier touch by another thread before a new one. A use of what has been freed is no such
+/// thing, however it is ordered.
+fn hands_over(order: &EventOrder, earlier: &WordAccess, new: &WordAccess) -> bool {
+    earlier.thread != new.thread
+        && earlier.how != How::Frees
+        && order.knows(new.thread, earlier.thread, earlier.events)
+}
+
 /// Whether an earlier touch of the same bytes conflicts with a new one by a thread with this clock, and is not ordered
 /// before it.
 fn conflict(earlier: &WordAccess, new: &WordAccess, clock: &[u32]) -> bool {
@@ -276,136 +354,4 @@ fn conflict(earlier: &WordAccess, new: &WordAccess, clock: &[u32]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::control::state::thread_index::PerThread;
-
-    fn thread(place: usize) -> ThreadIndex {
-        let mut all = PerThread::new(());
-        (0..place).fold(ThreadIndex::MAIN, |_, _| all.push(()))
-    }
-
-    fn access(addr: u64, len: u64, write: bool) -> MemoryAccess {
-        MemoryAccess { addr, len, read: !write, write }
-    }
-
-    /// What the last of these accesses, each by a candidate of its own, conflicts with.
-    fn last(touches: &[(usize, u64, u64, bool)]) -> Conflict {
-        let mut sharing = Sharing::default();
-        sharing.created(thread(1), thread(0));
-        sharing.created(thread(2), thread(0));
-        let mut found = Conflict::default();
-        for (i, &(place, addr, len, write)) in touches.iter().enumerate() {
-            found = sharing.touch(thread(place), i, access(addr, len, write));
-        }
-        found
-    }
-
-    fn check(touches: &[(usize, u64, u64, bool)], candidates: &[usize], bytes: &[(u64, u64)]) {
-        let found = last(touches);
-        let found_bytes: Vec<_> = found.bytes.iter().map(|range| (range.start, range.end)).collect();
-        assert_eq!((&*found.candidates, &*found_bytes), (candidates, bytes));
-    }
-
-    fn involved(touches: &[(usize, u64, u64, bool)]) -> Vec<usize> {
-        last(touches).candidates
-    }
-
-    #[test]
-    fn unordered_accesses_conflict_if_one_writes_and_a_byte_is_common() {
-        assert_eq!(involved(&[(1, 0x10, 4, true), (2, 0x10, 4, false)]), [0, 1]);
-        assert_eq!(involved(&[(1, 0x16, 4, true), (2, 0x18, 1, false)]), [0, 1]);
-        assert_eq!(involved(&[(1, 0x10, 4, false), (2, 0x10, 4, false)]), [0_usize; 0]);
-        assert_eq!(involved(&[(1, 0x10, 4, true), (2, 0x14, 4, true)]), [0_usize; 0]);
-        assert_eq!(involved(&[(1, 0x10, 4, true), (1, 0x10, 4, true)]), [0_usize; 0]);
-    }
-
-    #[test]
-    fn only_the_common_bytes_of_long_accesses_are_shared() {
-        let (short, long) = ((1, 0x1804, 4, true), (2, 0x1000, 0x1000, false));
-        let (other, longer) = ((1, 0x2004, 4, true), (1, 0x1ff0, 0x2000, true));
-        check(&[short, long], &[0, 1], &[(0x1800, 0x1808)]);
-        check(&[long, short], &[0, 1], &[(0x1804, 0x1808)]);
-        check(&[long, other], &[], &[]);
-        check(&[long, longer], &[0, 1], &[(0x1ff0, 0x2000)]);
-        // Who touched the bytes without a conflict is involved as well.
-        assert_eq!(last(&[(2, 0x1800, 8, false), (2, 0x1900, 8, false), long, short]).candidates, [0, 2, 3]);
-        assert_eq!(last(&[(1, u64::MAX - 7, 7, true), (2, 0x1000, u64::MAX, false)]).candidates, [0, 1]);
-    }
-
-    #[test]
-    fn freeing_a_block_conflicts_with_whatever_uses_it() {
-        let conflict = |earlier: How, new: How| {
-            let mut sharing = Sharing::default();
-            sharing.created(thread(1), thread(0));
-            sharing.created(thread(2), thread(0));
-            sharing.touch_in(thread(1), None, 0x10..0x20, earlier);
-            let found = sharing.touch_in(thread(2), Some(7), 0x18..0x1c, new);
-            (!found.bytes.is_empty(), found.frees, found.candidates)
-        };
-        for other in [How::Reads, How::Writes, How::Uses, How::Frees] {
-            assert_eq!(conflict(How::Frees, other), (true, true, vec![7]));
-            assert_eq!(conflict(other, How::Frees), (true, true, vec![7]));
-        }
-        for other in [How::Reads, How::Writes, How::Uses] {
-            assert_eq!(conflict(How::Uses, other), (false, false, vec![]));
-            assert_eq!(conflict(other, How::Uses), (false, false, vec![]));
-        }
-        assert_eq!(conflict(How::Writes, How::Reads), (true, false, vec![7]));
-    }
-
-    #[test]
-    fn memory_that_is_gone_is_shared_with_nobody_who_gets_its_addresses_later() {
-        let mut sharing = Sharing::default();
-        sharing.created(thread(1), thread(0));
-        sharing.created(thread(2), thread(0));
-        sharing.touch(thread(1), 0, access(0x1008, 8, true));
-        sharing.touch_in(thread(1), None, 0x1000..0x3000, How::Writes);
-        sharing.touch(thread(1), 1, access(0x3000, 8, true));
-        sharing.forget(&(0x1000..0x3000));
-        assert!(sharing.touch(thread(2), 2, access(0x1008, 8, true)).bytes.is_empty());
-        assert_eq!(sharing.touch(thread(2), 3, access(0x3000, 8, true)).candidates, [1, 3]);
-    }
-
-    #[test]
-    fn the_handler_of_a_timer_is_to_its_own_thread_as_another_one() {
-        let (write, read) = (access(0x10, 4, true), access(0x10, 4, false));
-        for (of_timer, conflicts) in [(true, true), (false, false)] {
-            let mut sharing = Sharing::default();
-            sharing.touch(thread(0), 0, write);
-            sharing.begin_handler(thread(0), of_timer);
-            assert_eq!(!sharing.touch(thread(0), 1, read).bytes.is_empty(), conflicts);
-            sharing.end_handler(thread(0));
-            assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
-            assert_eq!(!sharing.touch(thread(0), 3, write).bytes.is_empty(), conflicts);
-        }
-    }
-
-    #[test]
-    fn a_thread_is_after_all_that_it_has_joined() {
-        let mut sharing = Sharing::default();
-        assert!(sharing.is_after_all(thread(0)));
-        sharing.created(thread(1), thread(0));
-        sharing.created(thread(2), thread(0));
-        sharing.joined(thread(0), thread(1));
-        assert!(!sharing.is_after_all(thread(0)));
-        sharing.joined(thread(0), thread(2));
-        assert!(sharing.is_after_all(thread(0)) && !sharing.is_after_all(thread(1)));
-    }
-
-    #[test]
-    fn creation_and_join_order_accesses() {
-        let write = access(0x10, 4, true);
-        let read = access(0x10, 4, false);
-        let mut sharing = Sharing::default();
-        assert!(sharing.touch(thread(0), 0, write).bytes.is_empty());
-        sharing.created(thread(1), thread(0));
-        assert!(sharing.touch(thread(1), 1, write).bytes.is_empty());
-        let mut unordered = Sharing::default();
-        unordered.created(thread(1), thread(0));
-        unordered.touch(thread(1), 1, write);
-        assert!(!unordered.touch(thread(0), 2, read).bytes.is_empty());
-        sharing.joined(thread(0), thread(1));
-        assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@
 //! (the allocator, the kernel, threads) stops before it does.
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::program::ExecutionError;
+use checker::program::{ExecutionError, Scope};
 use rustc_hash::FxHashSet;
 
 use crate::control::knowledge::status::Status;
@@ -18,11 +18,13 @@ use crate::instructions::MemoryAccess;
 
 /// So many accesses are taken down in an execution, and so many words of memory are known: after that, traps take their place,
 /// with their own bounds.
-const MOST: u64 = 2_000_000;
+const MOST: u64 = 8_000_000;
 const MOST_WORDS: usize = 200_000;
 
-/// Where the log is full, the thread may wait for another one in a way that only traps can see: so many of them come next.
+/// Where the log is full and hardly any of it is new, the thread may wait for another one in a way that only traps can see: so many of
+/// them come next.
 const TRAPS: u32 = 64;
+const HARDLY_ANY: u32 = 256;
 
 /// Looks at what the running thread has taken down since it last stopped. Its registers are still those with which it went on.
 pub(crate) fn note(
@@ -44,16 +46,12 @@ pub(crate) fn note(
     }
     tracee.detouring.entries += entries.len() as u64;
     let layout = std::sync::Arc::clone(&memory.layout);
+    let is_audit = memory.scope == Scope::Audit;
     let mut known = FxHashSet::default();
+    let mut new = 0;
     for entry in &entries {
-        if !known.insert((entry.candidate, entry.address)) {
-            continue;
-        }
         let instruction = &layout.candidates[entry.candidate];
-        let status = memory.shared.status(entry.candidate);
-        let Some(operand) = instruction.operands.first().filter(|_| status != Status::Dormant) else {
-            continue;
-        };
+        let Some(operand) = instruction.operands.first() else { continue };
         let base = if instruction.counts_from_thread() { tracee.tasks[index].regs.fs_base } else { 0 };
         let access = MemoryAccess {
             addr: entry.address.wrapping_add(base),
@@ -61,14 +59,23 @@ pub(crate) fn note(
             read: operand.read,
             write: operand.write,
         };
-        access::note_passed(tracee, scheduling, (memory, account), index, entry.candidate, access);
         scheduling.threads[index].drained |= instruction.is_locked();
+        // In audits nothing counts but whether memory is shared, else each of these accesses does, once.
+        let is_known = if is_audit {
+            memory.sharing.repeats(index, entry.candidate, access)
+        } else {
+            !known.insert((entry.candidate, entry.address))
+        };
+        new += u32::from(!is_known);
+        if !is_known && memory.shared.status(entry.candidate) != Status::Dormant {
+            access::note_passed(tracee, scheduling, (memory, account), index, entry.candidate, access);
+        }
     }
     if tracee.detouring.entries > MOST || memory.sharing.words() > MOST_WORDS {
         return tracee.end_detours();
     }
     let is_full = layout.detours.as_ref().is_some_and(|detours| entries.len() as u32 == detours.log.entries);
-    if is_full {
+    if is_full && new < HARDLY_ANY {
         tracee.detouring.traps_left = TRAPS;
         tracee.pause_detours()?;
     }

@@ -27,6 +27,8 @@ pub(crate) struct Scheduling {
     pub(crate) client: Option<Client>,
     /// How many events have run.
     pub(crate) events: u64,
+    /// How many of them were accesses of memory.
+    pub(crate) accesses: u64,
     /// How many of them were expirations of timers.
     pub(crate) expirations: u64,
     /// A thread has asked to end the process.
@@ -47,6 +49,7 @@ impl Scheduling {
             timers: Vec::new(),
             client: None,
             events: 0,
+            accesses: 0,
             expirations: 0,
             exiting: false,
             max_stall: 0,

@@ -37,6 +37,27 @@ fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
     kinds
 }
 
+/// Accesses that locks order are no key points where there are many of them; what only some orders of the locks show is found.
+#[test]
+fn what_is_handed_over_in_order_is_covered_and_what_is_not_is_found() {
+    let handed_over = |level, how: &str| explore_with("handed_over.c", level, &[], &[how]);
+    for level in levels("handed_over.c") {
+        let in_order = handed_over(level, "in order");
+        let key_points = in_order.report["key_points_per_schedule"].as_f64();
+        assert!(
+            in_order.code == 0 && key_points.is_some_and(|count| count < 30.0),
+            "{level:?}: {}",
+            in_order.transcript()
+        );
+        for how in ["late", "freed", "between", "impatient"] {
+            let outcome = handed_over(level, how);
+            let wanted = if how == "freed" { "use-after-free" } else { "assertion" };
+            let kind = outcome.report["findings"][0]["kind"].as_str();
+            assert_eq!((outcome.code, kind), (1, Some(wanted)), "{how} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn shared_memory_is_found_wherever_it_lies_in_private_memory() {
     for level in levels("beside_private.c") {

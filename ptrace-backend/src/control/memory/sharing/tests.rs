@@ -1,0 +1,177 @@
+//! Which accesses conflict.
+
+use checker::names::{EventId, Obj, ObjName, Site};
+use checker::operation::{Access, Op, OpKind};
+use checker::program::Pick;
+
+use super::*;
+use crate::control::state::thread_index::PerThread;
+
+fn thread(place: usize) -> ThreadIndex {
+    let mut all = PerThread::new(());
+    (0..place).fold(ThreadIndex::MAIN, |_, _| all.push(()))
+}
+
+fn access(addr: u64, len: u64, write: bool) -> MemoryAccess {
+    MemoryAccess { addr, len, read: !write, write }
+}
+
+/// What the last of these accesses, each by a candidate of its own, conflicts with.
+fn last(touches: &[(usize, u64, u64, bool)]) -> Conflict {
+    let mut sharing = Sharing::default();
+    sharing.created(thread(1), thread(0));
+    sharing.created(thread(2), thread(0));
+    let mut found = Conflict::default();
+    for (i, &(place, addr, len, write)) in touches.iter().enumerate() {
+        found = sharing.touch(thread(place), i, access(addr, len, write));
+    }
+    found
+}
+
+fn check(touches: &[(usize, u64, u64, bool)], candidates: &[usize], bytes: &[(u64, u64)]) {
+    let found = last(touches);
+    let found_bytes: Vec<_> = found.bytes.iter().map(|range| (range.start, range.end)).collect();
+    assert_eq!((&*found.candidates, &*found_bytes), (candidates, bytes));
+}
+
+fn involved(touches: &[(usize, u64, u64, bool)]) -> Vec<usize> {
+    last(touches).candidates
+}
+
+#[test]
+fn unordered_accesses_conflict_if_one_writes_and_a_byte_is_common() {
+    assert_eq!(involved(&[(1, 0x10, 4, true), (2, 0x10, 4, false)]), [0, 1]);
+    assert_eq!(involved(&[(1, 0x16, 4, true), (2, 0x18, 1, false)]), [0, 1]);
+    assert_eq!(involved(&[(1, 0x10, 4, false), (2, 0x10, 4, false)]), [0_usize; 0]);
+    assert_eq!(involved(&[(1, 0x10, 4, true), (2, 0x14, 4, true)]), [0_usize; 0]);
+    assert_eq!(involved(&[(1, 0x10, 4, true), (1, 0x10, 4, true)]), [0_usize; 0]);
+}
+
+#[test]
+fn only_the_common_bytes_of_long_accesses_are_shared() {
+    let (short, long) = ((1, 0x1804, 4, true), (2, 0x1000, 0x1000, false));
+    let (other, longer) = ((1, 0x2004, 4, true), (1, 0x1ff0, 0x2000, true));
+    check(&[short, long], &[0, 1], &[(0x1800, 0x1808)]);
+    check(&[long, short], &[0, 1], &[(0x1804, 0x1808)]);
+    check(&[long, other], &[], &[]);
+    check(&[long, longer], &[0, 1], &[(0x1ff0, 0x2000)]);
+    // Who touched the bytes without a conflict is involved as well.
+    assert_eq!(last(&[(2, 0x1800, 8, false), (2, 0x1900, 8, false), long, short]).candidates, [0, 2, 3]);
+    assert_eq!(last(&[(1, u64::MAX - 7, 7, true), (2, 0x1000, u64::MAX, false)]).candidates, [0, 1]);
+}
+
+#[test]
+fn freeing_a_block_conflicts_with_whatever_uses_it() {
+    let conflict = |earlier: How, new: How| {
+        let mut sharing = Sharing::default();
+        sharing.created(thread(1), thread(0));
+        sharing.created(thread(2), thread(0));
+        sharing.touch_in(thread(1), None, 0x10..0x20, earlier);
+        let found = sharing.touch_in(thread(2), Some(7), 0x18..0x1c, new);
+        (!found.bytes.is_empty(), found.frees, found.candidates)
+    };
+    for other in [How::Reads, How::Writes, How::Uses, How::Frees] {
+        assert_eq!(conflict(How::Frees, other), (true, true, vec![7]));
+        assert_eq!(conflict(other, How::Frees), (true, true, vec![7]));
+    }
+    for other in [How::Reads, How::Writes, How::Uses] {
+        assert_eq!(conflict(How::Uses, other), (false, false, vec![]));
+        assert_eq!(conflict(other, How::Uses), (false, false, vec![]));
+    }
+    assert_eq!(conflict(How::Writes, How::Reads), (true, false, vec![7]));
+}
+
+#[test]
+fn memory_that_is_gone_is_shared_with_nobody_who_gets_its_addresses_later() {
+    let mut sharing = Sharing::default();
+    sharing.created(thread(1), thread(0));
+    sharing.created(thread(2), thread(0));
+    sharing.touch(thread(1), 0, access(0x1008, 8, true));
+    sharing.touch_in(thread(1), None, 0x1000..0x3000, How::Writes);
+    sharing.touch(thread(1), 1, access(0x3000, 8, true));
+    sharing.forget(&(0x1000..0x3000));
+    assert!(sharing.touch(thread(2), 2, access(0x1008, 8, true)).bytes.is_empty());
+    assert_eq!(sharing.touch(thread(2), 3, access(0x3000, 8, true)).candidates, [1, 3]);
+}
+
+#[test]
+fn the_handler_of_a_timer_is_to_its_own_thread_as_another_one() {
+    let (write, read) = (access(0x10, 4, true), access(0x10, 4, false));
+    for (of_timer, conflicts) in [(true, true), (false, false)] {
+        let mut sharing = Sharing::default();
+        sharing.touch(thread(0), 0, write);
+        sharing.begin_handler(thread(0), of_timer);
+        assert_eq!(!sharing.touch(thread(0), 1, read).bytes.is_empty(), conflicts);
+        sharing.end_handler(thread(0));
+        assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
+        assert_eq!(!sharing.touch(thread(0), 3, write).bytes.is_empty(), conflicts);
+    }
+}
+
+#[test]
+fn a_thread_is_after_all_that_it_has_joined() {
+    let mut sharing = Sharing::default();
+    assert!(sharing.is_after_all(thread(0)));
+    sharing.created(thread(1), thread(0));
+    sharing.created(thread(2), thread(0));
+    sharing.joined(thread(0), thread(1));
+    assert!(!sharing.is_after_all(thread(0)));
+    sharing.joined(thread(0), thread(2));
+    assert!(sharing.is_after_all(thread(0)) && !sharing.is_after_all(thread(1)));
+}
+
+#[test]
+fn creation_and_join_order_accesses() {
+    let write = access(0x10, 4, true);
+    let read = access(0x10, 4, false);
+    let mut sharing = Sharing::default();
+    assert!(sharing.touch(thread(0), 0, write).bytes.is_empty());
+    sharing.created(thread(1), thread(0));
+    assert!(sharing.touch(thread(1), 1, write).bytes.is_empty());
+    let mut unordered = Sharing::default();
+    unordered.created(thread(1), thread(0));
+    unordered.touch(thread(1), 1, write);
+    assert!(!unordered.touch(thread(0), 2, read).bytes.is_empty());
+    sharing.joined(thread(0), thread(1));
+    assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
+}
+
+#[test]
+fn where_events_order_accesses_they_share_nothing() {
+    let obj = Obj { name: ObjName(1), offset: 0, len: 1 };
+    let name =
+        |place: u16| if place == 0 { ThreadName::MAIN } else { ThreadName::MAIN.child(place).unwrap() };
+    let mut counts = [0; 3];
+    let mut event = |place: u16, kind: OpKind| {
+        let op = Op::new(kind, [Access::write(obj)]);
+        let id = EventId { thread: name(place), index: counts[place as usize] };
+        counts[place as usize] += 1;
+        Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by: None, timing: None }
+    };
+    let mut sharing = Sharing::default();
+    sharing.judge_by_events();
+    for place in 1..3 {
+        sharing.happened(&event(0, OpKind::Create));
+        sharing.created(thread(place.into()), thread(0));
+        sharing.named(name(place), name(0));
+    }
+    let (write, read) = (access(0x10, 4, true), access(0x10, 4, false));
+    // One thread writes and unlocks, the other one locks and reads.
+    assert!(sharing.touch(thread(1), 0, write).bytes.is_empty());
+    sharing.happened(&event(1, OpKind::Unlock));
+    sharing.happened(&event(2, OpKind::Lock));
+    let ordered = sharing.touch(thread(2), 1, read);
+    assert!(ordered.bytes.is_empty() && ordered.handed_over);
+    assert!(sharing.repeats(thread(2), 1, read) && !sharing.repeats(thread(2), 2, read));
+    // What it did after it had unlocked is not in order.
+    assert!(!sharing.touch(thread(1), 2, write).bytes.is_empty());
+    // A freed block is shared with whoever uses it, in order or not.
+    let block = 0x100..0x110;
+    assert!(sharing.touch_in(thread(1), None, block.clone(), How::Writes).bytes.is_empty());
+    sharing.happened(&event(1, OpKind::Unlock));
+    sharing.happened(&event(2, OpKind::Lock));
+    assert!(sharing.touch_in(thread(2), None, block.clone(), How::Frees).bytes.is_empty());
+    sharing.happened(&event(2, OpKind::Unlock));
+    sharing.happened(&event(1, OpKind::Lock));
+    assert!(!sharing.touch_in(thread(1), None, block, How::Reads).bytes.is_empty());
+}
