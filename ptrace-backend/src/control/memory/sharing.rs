@@ -229,7 +229,11 @@ impl Sharing {
 
     /// Memory is gone: what is mapped at the same addresses later is other memory.
     pub(crate) fn forget(&mut self, bytes: &Range<u64>) {
-        self.words.retain(|word, _| mask(*word, bytes) == 0);
+        if (bytes.end.saturating_sub(bytes.start) / WORD) < self.words.len() as u64 {
+            words(bytes).for_each(|word| drop(self.words.remove(&word)));
+        } else {
+            self.words.retain(|word, _| mask(*word, bytes) == 0);
+        }
         self.wide.retain(|wide| intersection(&wide.bytes, bytes).is_empty());
     }
 

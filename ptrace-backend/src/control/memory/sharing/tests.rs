@@ -92,6 +92,11 @@ fn memory_that_is_gone_is_shared_with_nobody_who_gets_its_addresses_later() {
     sharing.forget(&(0x1000..0x3000));
     assert!(sharing.touch(thread(2), 2, access(0x1008, 8, true)).bytes.is_empty());
     assert_eq!(sharing.touch(thread(2), 3, access(0x3000, 8, true)).candidates, [1, 3]);
+    // Of little memory as well, where much else is known.
+    sharing.touch(thread(1), 4, access(0x4000, 64, true));
+    sharing.forget(&(0x4000..0x4008));
+    assert!(sharing.touch(thread(2), 5, access(0x4000, 8, true)).bytes.is_empty());
+    assert_eq!(sharing.touch(thread(2), 5, access(0x4008, 8, true)).candidates, [4, 5]);
 }
 
 #[test]
