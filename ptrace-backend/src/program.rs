@@ -205,6 +205,17 @@ impl PtraceProgram {
         self.shared.know(&self.candidates_at(instructions), memory);
     }
 
+    /// Whether accesses are key points only where no event of their execution orders them, since executions are long.
+    #[must_use]
+    pub fn unordered_only(&self) -> bool {
+        self.shared.judges_by_events()
+    }
+
+    /// Makes accesses key points only where no event of their execution orders them, from the next execution on.
+    pub fn judge_by_events(&self) {
+        self.shared.judge_by_events();
+    }
+
     /// The candidates at these instructions.
     fn candidates_at(&self, instructions: &[Site]) -> Vec<usize> {
         let at = |site: &Site| self.layout.locate(*site).map(|(module, at)| at + module.mapped.bias);

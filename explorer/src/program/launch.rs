@@ -34,6 +34,10 @@ impl Source for PtraceProgram {
         Program::describe(self, obj)
     }
 
+    fn unordered_only(&self) -> bool {
+        Self::unordered_only(self)
+    }
+
     fn harness(&self) -> Option<ThreadName> {
         Self::harness(self)
     }

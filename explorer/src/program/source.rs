@@ -21,6 +21,11 @@ pub trait Source {
         None
     }
 
+    /// Whether accesses are key points only where no event of their execution orders them: executions are long.
+    fn unordered_only(&self) -> bool {
+        false
+    }
+
     /// The source of the user's own whose name ends so, if there is one such.
     fn source_named(&self, file: &Path) -> Option<PathBuf> {
         let _ = file;

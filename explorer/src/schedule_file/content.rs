@@ -126,6 +126,9 @@ pub struct KeyPoints {
     /// The shared memory that they touch.
     #[serde(with = "encode::objects")]
     pub memory: Vec<Obj>,
+    /// The search took accesses for key points only where no event of their execution orders them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unordered_only: bool,
 }
 
 /// The failure, and what tells it from others.

@@ -173,6 +173,7 @@ pub(crate) mod tests {
                 key_points: KeyPoints {
                     instructions: vec![Site(0x10), Site(0x20)],
                     memory: vec![Obj { name: ObjName(0xabc), offset: 0x10, len: 4 }],
+                    unordered_only: false,
                 },
             },
             failure: SavedFailure {

@@ -62,8 +62,12 @@ pub fn minimise(
     launch.stalls.allow(stall.map_or(Duration::ZERO, |(_, stall)| Duration::from_nanos(stall.nanos)));
     let launched = launch.start(&deadline.limit())?;
     let program = &launched.program;
-    // More may be found than the schedule was made for.
-    program.know_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
+    // More may be found than the schedule was made for, by the rule by which it was found.
+    let key_points = &saved.found_by.key_points;
+    if key_points.unordered_only {
+        program.judge_by_events();
+    }
+    program.know_key_points(&key_points.instructions, &key_points.memory);
     let instead = || entry(&program.executable().path, &launch.arguments, &deadline);
     let session = SearchSession {
         request: &plan.request(),

@@ -37,7 +37,10 @@ pub(crate) fn schedule_file(
             seed,
             schedule_number: found.schedule_number,
             epoch: found.epoch,
-            key_points: key_points(&found.trace),
+            key_points: KeyPoints {
+                unordered_only: places.source().unordered_only(),
+                ..key_points(&found.trace)
+            },
         },
         failure: SavedFailure {
             kind: found.failure.kind,
@@ -100,7 +103,11 @@ pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
     let frees = trace.steps.iter().filter(is_freed);
     let freed = frees.flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj.name.release());
     let memory: BTreeSet<Obj> = touched.chain(freed).collect();
-    KeyPoints { instructions: instructions.into_iter().collect(), memory: memory.into_iter().collect() }
+    KeyPoints {
+        instructions: instructions.into_iter().collect(),
+        memory: memory.into_iter().collect(),
+        unordered_only: false,
+    }
 }
 
 /// Whether it is an access of memory, be it one that takes or releases a lock (a Rust mutex): that is as many bytes as

@@ -74,6 +74,13 @@ impl Shared {
         }
     }
 
+    /// Accesses that the events of their execution order are no key points, whatever executions show.
+    pub(crate) fn judge_by_events(&self) {
+        let mut state = self.state();
+        state.has_settled = true;
+        state.judge_by_events();
+    }
+
     /// Whether accesses that the events of their execution order are no key points.
     pub(crate) fn judges_by_events(&self) -> bool {
         self.state().by_events

@@ -30,6 +30,26 @@ fn replay(schedule: &str) -> Outcome {
     Tool::new(["replay", "--format", "json", schedule]).run().unwrap()
 }
 
+/// Where executions are long, accesses that events order are no key points: here neither.
+#[test]
+fn it_takes_the_key_points_by_the_rule_by_which_the_schedule_was_found() {
+    let program = Build::new("unseen/handed_over.c", Optimisation::O0).program().unwrap();
+    let folder = tempdir().unwrap();
+    let tool = Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program);
+    let outcome = tool.and(["late"]).run().unwrap();
+    let schedule = outcome.finding()["schedule_file"].as_str().unwrap().to_owned();
+    assert_eq!(read(schedule.as_ref())["found_by"]["key_points"]["unordered_only"], true);
+    let minimised = minimise(&schedule);
+    assert_eq!(
+        minimised.report["ended"],
+        "the schedule is minimised to the end",
+        "{}",
+        minimised.transcript()
+    );
+    assert_eq!(minimised.finding()["preemptions"], 1);
+    assert_eq!(replay(&schedule).code, 1);
+}
+
 #[test]
 fn it_reaches_the_simplest_schedule_and_keeps_the_original() {
     for (source, level, fewest) in [
