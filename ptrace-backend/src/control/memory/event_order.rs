@@ -40,11 +40,12 @@ impl EventOrder {
         self.threads.push(place);
     }
 
-    /// Takes in the next event.
+    /// Takes in the next event. What time alone orders counts as not in order: that is a race.
     pub(crate) fn push(&mut self, event: &Event) {
         let place = self.place(event.id.thread);
         let places = &self.places;
-        self.order.push(place, &TraceEvent::from(event.clone()), |name| places.get(&name).copied());
+        let untimed = TraceEvent::from(Event { timing: None, ..event.clone() });
+        self.order.push(place, &untimed, |name| places.get(&name).copied());
     }
 
     fn place(&mut self, name: ThreadName) -> usize {

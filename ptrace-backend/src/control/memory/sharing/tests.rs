@@ -3,6 +3,7 @@
 use checker::names::{EventId, Obj, ObjName, Site};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::Pick;
+use checker::timing::Timing;
 
 use super::*;
 use crate::control::state::thread_index::PerThread;
@@ -179,4 +180,33 @@ fn where_events_order_accesses_they_share_nothing() {
     sharing.happened(&event(2, OpKind::Unlock));
     sharing.happened(&event(1, OpKind::Lock));
     assert!(!sharing.touch_in(thread(1), None, block, How::Reads).bytes.is_empty());
+}
+
+#[test]
+fn what_only_time_orders_is_shared() {
+    let name = |place: u16| ThreadName::MAIN.child(place).unwrap();
+    let slept = |id: EventId, after: &[EventId]| {
+        let op = Op::new(OpKind::Sleep, []);
+        let timing = Box::new(Timing { after: after.iter().copied().collect(), ..Timing::default() });
+        Event {
+            id,
+            did: op.may.clone(),
+            op,
+            pick: Pick::Only,
+            site: Site(0),
+            woken_by: None,
+            timing: Some(timing),
+        }
+    };
+    let mut sharing = Sharing::default();
+    sharing.judge_by_events();
+    for place in 1..3 {
+        sharing.created(thread(place.into()), thread(0));
+        sharing.named(name(place), ThreadName::MAIN);
+    }
+    assert!(sharing.touch(thread(1), 0, access(0x10, 4, true)).bytes.is_empty());
+    let early = EventId { thread: name(1), index: 0 };
+    sharing.happened(&slept(early, &[]));
+    sharing.happened(&slept(EventId { thread: name(2), index: 0 }, &[early]));
+    assert!(!sharing.touch(thread(2), 1, access(0x10, 4, false)).bytes.is_empty());
 }
