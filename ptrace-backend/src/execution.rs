@@ -8,15 +8,14 @@ use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::position::Position;
 use checker::program::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Status, Step, Stop,
-    Until,
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Scope, Status,
+    Step, Stop, Until,
 };
 use smallvec::SmallVec;
 
 use crate::control::enabled::Waiter;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
-use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::views;
 use crate::target::streams::Streams;
@@ -234,8 +233,8 @@ impl Execution for PtraceExecution {
         if self.process.memory.promoted {
             self.explore_further();
         } else {
-            let Scheduling { accesses, .. } = self.process.scheduling;
-            self.process.tracee.shared.settle(accesses);
+            let Process { tracee, scheduling, memory, .. } = &self.process;
+            tracee.shared.settle_own(scheduling.accesses, memory.scope == Scope::Audit);
         }
         self.process.tracee.kill();
         let left_out = self.process.account.left_out;

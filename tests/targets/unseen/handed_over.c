@@ -17,8 +17,21 @@ static int is(const char *what) {
     return strcmp(how, what) == 0;
 }
 
+// All of the buffer under the lock, by whoever has it: the same instructions in both threads.
+static void overwrite(int with) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < LENGTH; i++) {
+        buffer[i] = with;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static void *fill(void *unused) {
     (void)unused;
+    if (is("in turns")) {
+        overwrite(1);
+        return NULL;
+    }
     for (int i = 0; i < LENGTH; i++) {
         buffer[i] = i;
     }
@@ -57,6 +70,10 @@ static void *fill(void *unused) {
 static void *drain(void *unused) {
     (void)unused;
     int sum = 0;
+    if (is("in turns")) {
+        overwrite(2);
+        return NULL;
+    }
     pthread_mutex_lock(&lock);
     while (!is_full) {
         impatient = 1;
@@ -99,5 +116,6 @@ int main(int argc, char **argv) {
         pthread_join(threads[i], NULL);
     }
     assert(!is("between") || taken == 2);
+    assert(!is("in turns") || buffer[0] == buffer[LENGTH - 1]);
     return 0;
 }

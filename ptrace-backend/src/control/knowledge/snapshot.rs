@@ -61,24 +61,33 @@ impl Shared {
         state.apart = Some(apart);
     }
 
-    /// An execution that began with the key points of now has ended, and has found no more; so many of its events were accesses.
-    pub(crate) fn settle(&self, accesses: u64) {
+    /// An execution that began with the key points of now has ended, and has found no more.
+    pub(crate) fn settle(&self) {
         let mut state = self.state();
-        if state.apart.is_some() || std::mem::replace(&mut state.settled, true) {
+        if state.apart.is_none() && !std::mem::replace(&mut state.settled, true) {
+            state.known = None;
+        }
+    }
+
+    /// The same of an execution of the search's own, with so many accesses among its events; `audit`: everything was watched in it. The
+    /// first one tells whether executions are long, and the first audit with the key points of now, which sees what the first one may not
+    /// have seen. Both are run before others are run ahead, so that it does not depend on workers.
+    pub(crate) fn settle_own(&self, accesses: u64, audit: bool) {
+        self.settle();
+        let mut state = self.state();
+        if state.apart.is_some() || state.fixed || state.by_events {
             return;
         }
-        state.known = None;
-        // Workers have not begun by then, so that it does not depend on them.
-        if !std::mem::replace(&mut state.has_settled, true) && accesses >= MANY && !state.fixed {
+        let is_first = !std::mem::replace(&mut state.has_settled, true);
+        let is_first_audit = audit && !std::mem::replace(&mut state.audited, true);
+        if (is_first || is_first_audit) && accesses >= MANY {
             state.judge_by_events();
         }
     }
 
     /// Accesses that the events of their execution order are no key points, whatever executions show.
     pub(crate) fn judge_by_events(&self) {
-        let mut state = self.state();
-        state.has_settled = true;
-        state.judge_by_events();
+        self.state().judge_by_events();
     }
 
     /// Whether accesses that the events of their execution order are no key points.
@@ -108,7 +117,7 @@ impl Shared {
                 Lesson::Local(local) => self.state().learn_local(local),
             }
         }
-        self.settle(0);
+        self.settle();
     }
 
     /// An instruction has touched private memory in a copy. `true`: it need not be watched for the rest of the execution.

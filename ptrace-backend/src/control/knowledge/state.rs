@@ -30,8 +30,10 @@ pub(super) struct KnowledgeState {
     pub(super) epoch: u32,
     /// An execution with these key points has found no more of them.
     pub(super) settled: bool,
-    /// So it was at least once.
+    /// So it was at least once, with these key points or others.
     pub(super) has_settled: bool,
+    /// Such an execution was an audit.
+    pub(super) audited: bool,
     /// Accesses are key points only where nothing orders them: executions are long.
     pub(super) by_events: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
@@ -104,7 +106,7 @@ impl KnowledgeState {
     /// Key points were added.
     pub(super) fn begin_anew(&mut self) {
         self.epoch += 1;
-        self.settled = false;
+        (self.settled, self.audited) = (false, false);
         self.blind.begin_anew();
         self.changed();
     }

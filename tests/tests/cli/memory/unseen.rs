@@ -42,13 +42,12 @@ fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
 fn what_is_handed_over_in_order_is_covered_and_what_is_not_is_found() {
     let handed_over = |level, how: &str| explore_with("handed_over.c", level, &[], &[how]);
     for level in levels("handed_over.c") {
-        let in_order = handed_over(level, "in order");
-        let key_points = in_order.report["key_points_per_schedule"].as_f64();
-        assert!(
-            in_order.code == 0 && key_points.is_some_and(|count| count < 30.0),
-            "{level:?}: {}",
-            in_order.transcript()
-        );
+        for how in ["in order", "in turns"] {
+            let outcome = handed_over(level, how);
+            let key_points = outcome.report["key_points_per_schedule"].as_f64();
+            let are_few = key_points.is_some_and(|count| count < 30.0);
+            assert!(outcome.code == 0 && are_few, "{how} {level:?}: {}", outcome.transcript());
+        }
         for how in ["late", "freed", "between", "impatient"] {
             let outcome = handed_over(level, how);
             let wanted = if how == "freed" { "use-after-free" } else { "assertion" };
