@@ -40,7 +40,7 @@ impl EventOrder {
         self.threads.push(place);
     }
 
-    /// Takes in the next event. What time alone orders counts as not in order: that is a race.
+    /// Takes in the next event. An order by time alone counts as none: such accesses race.
     pub(crate) fn push(&mut self, event: &Event) {
         let place = self.place(event.id.thread);
         let places = &self.places;

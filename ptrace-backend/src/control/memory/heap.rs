@@ -134,7 +134,7 @@ pub(crate) fn leave_allocator(
             memory.heap.blocks.origins.insert(name, (thread, stack));
         }
         memory.heap.add(addr, size.max(1), name);
-        // What was done to blocks that were there before was done to other memory.
+        // Accesses of earlier blocks at these addresses were accesses of other memory.
         memory.sharing.forget(&(addr..addr.saturating_add(size)));
         memory.quarantine.note_allocation(size);
         if let Some((from, len)) = copies {

@@ -96,7 +96,7 @@ impl MemoryState {
 const CHUNKS_AHEAD: u64 = 16;
 const PIECES: usize = 32;
 
-/// Whether memory is private.
+/// Private memory, in stretches.
 impl MemoryState {
     /// The chunks ([`Log::CHUNK`]) from the one of an address on in which no access that begins there is known to touch shared memory:
     /// some of them, and none if the first is not one.

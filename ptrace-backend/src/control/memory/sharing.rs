@@ -288,7 +288,7 @@ impl Sharing {
         for word in words(&bytes) {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
             let touches = self.words.entry(word).or_default();
-            // Whatever is ordered after the later one of two is so after the earlier one.
+            // An access that comes after the later one of two comes after the earlier one.
             match touches.iter_mut().find(|old| old.is_again(&touch)) {
                 Some(old) => *old = touch,
                 None => touches.push(touch),

@@ -1,4 +1,4 @@
-//! Which accesses conflict.
+//! Tests of conflicts between accesses.
 
 use checker::names::{EventId, Obj, ObjName, Site};
 use checker::operation::{Access, Op, OpKind};
@@ -169,7 +169,7 @@ fn where_events_order_accesses_they_share_nothing() {
     let ordered = sharing.touch(thread(2), 1, read);
     assert!(ordered.bytes.is_empty() && ordered.handed_over);
     assert!(sharing.repeats(thread(2), 1, read) && !sharing.repeats(thread(2), 2, read));
-    // What it did after it had unlocked is not in order.
+    // An access after the unlock is not in order.
     assert!(!sharing.touch(thread(1), 2, write).bytes.is_empty());
     // A freed block is shared with whoever uses it, in order or not.
     let block = 0x100..0x110;
