@@ -26,6 +26,16 @@ static void overwrite(int with) {
     pthread_mutex_unlock(&lock);
 }
 
+// A counter is looked at in one critical section, and changed in another one.
+static void count_in_two_sections(void) {
+    pthread_mutex_lock(&lock);
+    int seen = taken;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    taken = seen + 1;
+    pthread_mutex_unlock(&lock);
+}
+
 static void *fill(void *unused) {
     (void)unused;
     if (is("in turns")) {
@@ -52,13 +62,7 @@ static void *fill(void *unused) {
         pthread_mutex_unlock(&lock);
     }
     if (is("between")) {
-        // The flag is looked at in one critical section, and changed in another one.
-        pthread_mutex_lock(&lock);
-        int seen = taken;
-        pthread_mutex_unlock(&lock);
-        pthread_mutex_lock(&lock);
-        taken = seen + 1;
-        pthread_mutex_unlock(&lock);
+        count_in_two_sections();
     }
     if (is("impatient") && impatient) {
         // Only where the other thread had the lock first.
@@ -96,12 +100,7 @@ static void *drain(void *unused) {
         pthread_mutex_unlock(&lock);
     }
     if (is("between")) {
-        pthread_mutex_lock(&lock);
-        int seen = taken;
-        pthread_mutex_unlock(&lock);
-        pthread_mutex_lock(&lock);
-        taken = seen + 1;
-        pthread_mutex_unlock(&lock);
+        count_in_two_sections();
     }
     return NULL;
 }

@@ -17,7 +17,7 @@ fn access(addr: u64, len: u64, write: bool) -> MemoryAccess {
     MemoryAccess { addr, len, read: !write, write }
 }
 
-/// What the last of these accesses, each by a candidate of its own, conflicts with.
+/// The conflict of the last of these accesses, each by a candidate of its own, with the others.
 fn last(touches: &[(usize, u64, u64, bool)]) -> Conflict {
     let mut sharing = Sharing::default();
     sharing.created(thread(1), thread(0));
@@ -56,7 +56,7 @@ fn only_the_common_bytes_of_long_accesses_are_shared() {
     check(&[long, short], &[0, 1], &[(0x1804, 0x1808)]);
     check(&[long, other], &[], &[]);
     check(&[long, longer], &[0, 1], &[(0x1ff0, 0x2000)]);
-    // Who touched the bytes without a conflict is involved as well.
+    // Candidates that touched the bytes without a conflict are involved as well.
     assert_eq!(last(&[(2, 0x1800, 8, false), (2, 0x1900, 8, false), long, short]).candidates, [0, 2, 3]);
     assert_eq!(last(&[(1, u64::MAX - 7, 7, true), (2, 0x1000, u64::MAX, false)]).candidates, [0, 1]);
 }
