@@ -40,37 +40,57 @@ pub(in crate::search) fn always<P: Program>(
     if !suspected {
         return Ok(None);
     }
-    let free = || Frontier::new(Preemptions { max: 0 });
+    let free = || Box::new(Frontier::new(Preemptions { max: 0 })) as Box<dyn Strategy>;
     let rule = Some(SubsumptionRule::Preemptions).filter(|_| executor.options.cache);
-    let random = Sampler::new(Random, executor.options.seed);
-    let mut schedules = 1;
+    let seed = executor.options.seed;
+    let random = || Box::new(Sampler::new(Random, seed)) as Box<dyn Strategy>;
+    let unbounded = || Box::new(Frontier::new(Unbounded)) as Box<dyn Strategy>;
     // Most programs pass where every thread runs to its end.
-    let stages: [(Box<dyn Strategy>, _, _); 4] = [
-        (Box::new(free()), rule, (1, usize::MAX)),
-        (Box::new(random), None, (RANDOM, usize::MAX)),
-        (Box::new(free()), rule, (FREE, usize::MAX)),
-        (Box::new(Frontier::new(Unbounded)), rule, (ALL, EVENTS)),
+    let stages: [(&dyn Fn() -> Box<dyn Strategy>, _, _); 4] = [
+        (&free, rule, (1, usize::MAX)),
+        (&random, None, (RANDOM, usize::MAX)),
+        (&free, rule, (FREE, usize::MAX)),
+        (&unbounded, rule, (ALL, EVENTS)),
     ];
-    for (mut strategy, rule, most) in stages {
-        let Some(failed) = all_fail(executor, &mut *strategy, rule, most, identity)? else {
-            return Ok(None);
-        };
-        schedules += failed;
-        if strategy.coverage(None).everything {
-            return Ok(Some(Always { schedules, is_every: true }));
+    let mut schedules = 1;
+    for (strategy, rule, most) in stages {
+        loop {
+            let mut strategy = strategy();
+            match all_fail(executor, &mut *strategy, rule, most, identity)? {
+                Tried::Passed => return Ok(None),
+                // What was run so far has not had these.
+                Tried::FoundKeyPoints => {}
+                Tried::AllFailed(failed) => {
+                    schedules += failed;
+                    if strategy.coverage(None).everything {
+                        return Ok(Some(Always { schedules, is_every: true }));
+                    }
+                    break;
+                }
+            }
         }
     }
     Ok(Some(Always { schedules, is_every: false }))
 }
 
-/// How many schedules failed; `None` if one did not. `most`: how many are run, and until they have how many events.
+/// How schedules have ended.
+enum Tried {
+    /// So many failed, and none did anything else.
+    AllFailed(u64),
+    /// One did not fail, or not in this way.
+    Passed,
+    /// In one there were key points that had not been known.
+    FoundKeyPoints,
+}
+
+/// Runs the schedules of a strategy. `most`: how many are run, and until they have how many events.
 fn all_fail<P: Program>(
     executor: &mut Executor<'_, P>,
     strategy: &mut dyn Strategy,
     rule: Option<SubsumptionRule>,
     most: (u64, usize),
     identity: &Identity,
-) -> Result<Option<u64>, SearchError> {
+) -> Result<Tried, SearchError> {
     let cache = Cache::new(rule);
     let (mut failed, mut events) = (0, 0);
     for _ in 0..most.0 {
@@ -79,10 +99,12 @@ fn all_fail<P: Program>(
         }
         let Next::Work(item) = strategy.next(&cache) else { break };
         let mut guide = strategy.guide(&item, &cache);
-        let end = executor.run_aside(&Scope::All, &item.prefix, &mut *guide)?;
+        // What is said of every schedule rests on executions in which everything is watched.
+        let end = executor.run_aside(&Scope::Audit, &item.prefix, &mut *guide)?;
         let notes = guide.notes();
         match end {
-            _ if executor.runner.ending.left_out => return Ok(None),
+            _ if executor.runner.ending.left_out => return Ok(Tried::Passed),
+            End::Promoted(_) => return Ok(Tried::FoundKeyPoints),
             End::Ended(failures)
                 if failures.iter().any(|failure| Identity::of(failure) == *identity)
                     && !executor.runner.over().failed_late =>
@@ -91,10 +113,10 @@ fn all_fail<P: Program>(
                 failed += 1;
             }
             End::Cut => {}
-            _ => return Ok(None),
+            _ => return Ok(Tried::Passed),
         }
         events += executor.runner.trace.steps.len();
         strategy.learn(&item, &executor.runner.trace, notes, &cache);
     }
-    Ok(Some(failed))
+    Ok(Tried::AllFailed(failed))
 }
