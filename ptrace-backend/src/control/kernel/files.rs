@@ -119,9 +119,14 @@ pub(crate) fn locked_file(tracee: &Tracee, wanted: &file_locks::FileLockRequest)
     tracee.shared.named(fd::link(tracee.leader, wanted.descriptor))
 }
 
-/// A file by its descriptor.
+/// A file that may block, by its descriptor.
 fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
-    tracee.shared.named(format!("file descriptor {descriptor}"))
+    tracee.shared.named(words_for(descriptor))
+}
+
+/// The name of such a file. What stands behind a number is another thing than the number, which operations need not be on.
+pub(crate) fn words_for(descriptor: i32) -> String {
+    format!("file behind descriptor {descriptor}")
 }
 
 /// The files that the call at which a thread of this process stands waits for, or changes for others; `now` is the thread's time.

@@ -7,7 +7,7 @@ use checker::program::ExecutionError;
 
 use crate::answers::{is_valid_timespec, read_timespec, timespec};
 use crate::control::kernel::signals::state::Signals;
-use crate::control::kernel::{accesses, signals};
+use crate::control::kernel::{accesses, files, signals};
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
@@ -192,7 +192,7 @@ pub(crate) fn object(tracee: &Tracee, id: TimerId) -> Obj {
 
 /// The objects of a timer's file.
 pub(crate) fn file_objects(tracee: &Tracee, descriptor: i32) -> impl Iterator<Item = Obj> {
-    [format!("file descriptor {descriptor}"), "files that may block".to_owned()]
+    [files::words_for(descriptor), "files that may block".to_owned()]
         .into_iter()
         .map(|name| tracee.shared.named(name))
 }
