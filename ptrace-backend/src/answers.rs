@@ -27,19 +27,28 @@ pub(crate) struct World {
     pub(crate) tid: i64,
     /// State of the thread's random numbers.
     random: u64,
-    /// The processors that it has chosen, one bit each; all that there are if it has not.
-    cpus: Option<u64>,
+    /// The processors that it may run on, one bit each.
+    cpus: u64,
 }
 
 impl World {
-    /// The world of a thread at its start.
+    /// The world of a process's first thread at its start.
     pub(crate) fn new(name: ThreadName, now: u64) -> Self {
+        Self::of(name, now, all_cpus())
+    }
+
+    /// The world of a thread that the thread of this one creates: it may run on the same processors.
+    pub(crate) fn of_child(&self, name: ThreadName) -> Self {
+        Self::of(name, self.now, self.cpus)
+    }
+
+    fn of(name: ThreadName, now: u64, cpus: u64) -> Self {
         let number = name.path().iter().fold(0_i64, |n, &ordinal| n * 64 + i64::from(ordinal));
-        Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32, cpus: None }
+        Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32, cpus }
     }
 
     /// Answers the system call that a thread is stopped at, in its memory where need be; `None` if it is not one of
-    /// these. A negative result is an error number.
+    /// these. A negative result is an error number. This is the world of that thread, or of the one that the call is about.
     pub(crate) fn answer(&mut self, tid: Tid, regs: &Regs) -> Option<i64> {
         let result = match regs.orig_rax as i64 {
             libc::SYS_getpid => PID,
@@ -93,8 +102,7 @@ impl World {
         if regs.rsi < 8 {
             return -i64::from(libc::EINVAL);
         }
-        let own = self.cpus.filter(|_| self.is_own(regs));
-        put(tid, regs.rdx, &own.unwrap_or_else(all_cpus).to_le_bytes(), 8)
+        put(tid, regs.rdx, &self.cpus.to_le_bytes(), 8)
     }
 
     fn set_affinity(&mut self, tid: Tid, regs: &Regs) -> i64 {
@@ -102,15 +110,8 @@ impl World {
         if cpus == 0 {
             return -i64::from(libc::EINVAL);
         }
-        if self.is_own(regs) {
-            self.cpus = Some(cpus);
-        }
+        self.cpus = cpus;
         0
-    }
-
-    /// Whether a call about a thread is about the one that makes it.
-    fn is_own(&self, regs: &Regs) -> bool {
-        regs.rdi == 0 || regs.rdi as i64 == self.tid
     }
 
     /// The next number of this thread's splitmix64 sequence.

@@ -219,8 +219,7 @@ impl Process {
             }
             Act::Answer(value) => (all, Continuation::Answer(*value)),
             Act::MakeUp => {
-                let task = &tracee.tasks[index];
-                let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
+                let answer = own_numbers::made_up(tracee, scheduling, index);
                 (all, Continuation::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
             Act::TellOwner => {

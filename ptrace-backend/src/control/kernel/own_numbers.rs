@@ -46,6 +46,24 @@ fn real_number(tracee: &Tracee, scheduling: &Scheduling, number: u64) -> Option<
     Some(tracee.tasks[thread].tid)
 }
 
+/// Answers the call at which a thread stands, if its answer is made up ([`crate::answers`]). Processors may be those of another
+/// thread, by the number that the program knows, or by the real one, which the C library keeps.
+pub(crate) fn made_up(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> Option<i64> {
+    let task = &tracee.tasks[index];
+    let number = task.regs.rdi as i64;
+    let is_about_other = calls::is_about_processors(&task.regs) && number != 0;
+    let about = if is_about_other {
+        let is_it = |&i: &ThreadIndex| {
+            scheduling.threads[i].world.tid == number || i64::from(tracee.tasks[i].tid) == number
+        };
+        scheduling.threads.indices().find(is_it)
+    } else {
+        Some(index)
+    };
+    let Some(about) = about else { return Some(-i64::from(libc::ESRCH)) };
+    scheduling.threads[about].world.answer(task.tid, &task.regs)
+}
+
 /// Answers the reading of a link by which a process or a thread finds itself; `None`: the call reads another one.
 pub(super) fn read_link(
     tracee: &mut Tracee,

@@ -46,8 +46,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::MakeUp, None));
         }
     }
-    let task = &tracee.tasks[index];
-    if let Some(result) = scheduling.threads[index].world.answer(task.tid, &task.regs) {
+    if let Some(result) = own_numbers::made_up(tracee, scheduling, index) {
         tracee.answer(index, result)?;
         return Ok(Flow::Resume(0));
     }

@@ -6,7 +6,6 @@ use checker::account::Unwatched;
 use checker::account::UnwatchedKind;
 use checker::program::ExecutionError;
 
-use crate::answers::World;
 use crate::control::kernel::process_exit;
 use crate::control::memory::access;
 use crate::control::state::account::Account;
@@ -51,7 +50,7 @@ pub(crate) fn created(
             "the program nests thread creation more than 7 deep, which is not supported".to_owned(),
         )
     })?;
-    let world = World::new(name, creator.world.now);
+    let world = creator.world.of_child(name);
     let mut task = Task::new(tid, regs, tid_word);
     task.part = tracee.part_of_child(index);
     task.stops_at_exit = tracee.tasks[index].stops_at_exit;

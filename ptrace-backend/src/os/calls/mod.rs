@@ -148,6 +148,11 @@ pub(crate) fn asks_for_other(regs: &Regs, own: i64, process: i64) -> bool {
     }
 }
 
+/// Whether a call asks or says on which processors a thread may run: its first argument names one.
+pub(crate) fn is_about_processors(regs: &Regs) -> bool {
+    matches!(regs.orig_rax as c_long, libc::SYS_sched_getaffinity | libc::SYS_sched_setaffinity)
+}
+
 /// The name of a call for which [`asks_for_other`] holds.
 pub(crate) const fn name_of_question(call: c_long) -> &'static str {
     match call {
