@@ -97,6 +97,17 @@ impl TrappedFunction {
         )
     }
 
+    /// The memory that it writes beside what it is about: which argument (from 0) points to it, unless that is null, and its size.
+    pub(crate) fn result(self) -> Option<(usize, u64)> {
+        use TrappedFunction as F;
+        match self {
+            F::Create => Some((0, 8)),
+            F::Join | F::TryJoin | F::TimedJoin { .. } => Some((1, 8)),
+            F::SemGetValue => Some((1, 4)),
+            _ => None,
+        }
+    }
+
     /// Whether it takes or releases a read-write lock of the C library, or tries to.
     pub(crate) fn is_of_rwlock(self) -> bool {
         use TrappedFunction as F;

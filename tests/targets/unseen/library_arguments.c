@@ -6,10 +6,14 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <regex.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <wchar.h>
 
 union memory {
@@ -22,6 +26,11 @@ union memory {
     regmatch_t match;
     int number;
     char *pointer;
+    pthread_attr_t attributes;
+    pthread_mutexattr_t kind;
+    sigset_t signals;
+    cpu_set_t processors;
+    pthread_t thread;
 };
 
 static const time_t YEARS = 400 * 86400;
@@ -54,6 +63,38 @@ static void regexec_to(union memory *into)
     regfree(&pattern);
 }
 
+static void attr_init_of(union memory *into)
+{
+    pthread_attr_init(&into->attributes);
+    pthread_attr_setstacksize(&into->attributes, 1 << 20);
+}
+static void settype_of(union memory *into)
+{
+    pthread_mutexattr_init(&into->kind);
+    pthread_mutexattr_settype(&into->kind, PTHREAD_MUTEX_RECURSIVE);
+}
+static void sigaddset_to(union memory *into) { sigaddset(&into->signals, SIGUSR1); }
+static void cancelstate_to(union memory *into)
+{
+    into->number = 7;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &into->number);
+}
+static void getname_to(union memory *into) { pthread_getname_np(pthread_self(), into->text, 16); }
+static void getaffinity_to(union memory *into) { pthread_getaffinity_np(pthread_self(), 64, &into->processors); }
+static void memalign_to(union memory *into) { assert(posix_memalign((void **)&into->pointer, 64, 64) == 0); }
+static void getentropy_to(union memory *into) { assert(getentropy(into->bytes, 16) == 0); }
+static void *ends(void *unused) { return unused; }
+static void create_to(union memory *into)
+{
+    assert(pthread_create(&into->thread, NULL, ends, NULL) == 0);
+}
+static void getvalue_to(union memory *into)
+{
+    sem_t semaphore;
+    sem_init(&semaphore, 0, 3);
+    sem_getvalue(&semaphore, &into->number);
+}
+
 static const struct {
     const char *name;
     void (*call)(union memory *);
@@ -61,7 +102,10 @@ static const struct {
     {"gmtime_r", gmtime_to}, {"localtime_r", localtime_to}, {"mktime", mktime_of}, {"asctime_r", asctime_to},
     {"ctime_r", ctime_to}, {"strftime", strftime_to}, {"strerror_r", strerror_to}, {"mbstowcs", mbstowcs_to},
     {"wcstombs", wcstombs_to}, {"sscanf", sscanf_to}, {"asprintf", asprintf_to}, {"realpath", realpath_to},
-    {"dladdr", dladdr_to}, {"getpwuid_r", getpwuid_to}, {"regexec", regexec_to},
+    {"dladdr", dladdr_to}, {"getpwuid_r", getpwuid_to}, {"regexec", regexec_to}, {"pthread_attr_init", attr_init_of},
+    {"pthread_mutexattr_settype", settype_of}, {"sigaddset", sigaddset_to}, {"pthread_setcancelstate", cancelstate_to},
+    {"pthread_getname_np", getname_to}, {"pthread_getaffinity_np", getaffinity_to}, {"posix_memalign", memalign_to},
+    {"getentropy", getentropy_to}, {"pthread_create", create_to}, {"sem_getvalue", getvalue_to},
 };
 
 static union memory shared, own;

@@ -8,6 +8,7 @@ use checker::program::ExecutionError;
 
 use crate::control::kernel::thread_creation;
 use crate::control::loops::spin;
+use crate::control::memory::sharing::How;
 use crate::control::memory::{exposure, quarantine};
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
@@ -124,6 +125,7 @@ fn operation(
         return Ok(Some(Flow::Rest));
     }
     let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
+    op.may.accesses.extend(result(tracee, memory, index, function));
     if function.is_cancellation_point() {
         operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     }
@@ -305,6 +307,26 @@ fn describe_call(
         F::Join | F::TimedJoin { .. } => describe_join(tracee, scheduling, object, true),
         F::TryJoin => describe_join(tracee, scheduling, object, false),
     }
+}
+
+/// The access by which a call stores its result, where threads share that memory.
+fn result(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    function: TrappedFunction,
+) -> Option<Access> {
+    let (argument, len) = function.result()?;
+    let at = tracee.tasks[index].argument(argument);
+    if at == 0 || !tracee.is_scheduled(index) {
+        return None;
+    }
+    let conflict = memory.sharing.touch_in(index, None, at..at.saturating_add(len), How::Writes);
+    if !conflict.bytes.is_empty() {
+        memory.promoted |= memory.shared.promote(&conflict.candidates, None, &[memory.stretch(at, len)]);
+    }
+    let object = memory.object(at, len);
+    memory.shared.is_shared(object).then(|| Access::write(object))
 }
 
 fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: Obj) -> (Op, Need) {

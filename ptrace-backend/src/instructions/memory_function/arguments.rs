@@ -50,6 +50,18 @@ const PATTERN: PointeeSize = PointeeSize::Bytes(64);
 /// `Dl_info`
 const SYMBOL: PointeeSize = PointeeSize::Bytes(32);
 const PATH: PointeeSize = PointeeSize::Bytes(4096);
+/// `int`, and attributes of mutexes, condition variables and barriers.
+const NUMBER: PointeeSize = PointeeSize::Bytes(4);
+/// `pthread_attr_t`
+const THREAD_ATTRIBUTES: PointeeSize = PointeeSize::Bytes(56);
+/// `pthread_rwlockattr_t`
+const LOCK_ATTRIBUTES: PointeeSize = PointeeSize::Bytes(8);
+/// `sigset_t`, of which the kernel knows the first eight bytes.
+const SIGNALS: PointeeSize = PointeeSize::Bytes(128);
+/// `struct sigaction`
+const SIGNAL_ACTION: PointeeSize = PointeeSize::Bytes(152);
+/// `stack_t`
+const STACK: PointeeSize = PointeeSize::Bytes(24);
 
 /// The memory that the arguments of the function of this name point to.
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
@@ -82,6 +94,48 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
         "getgrnam_r" => {
             const { &[reads(0, Text), writes(1, GROUP), writes(2, Each(3, 1)), writes(4, POINTER)] }
         }
+        _ => return of_threads(name),
+    })
+}
+
+/// The same of functions that are about threads and signals. What an operation of its own writes is told with that.
+fn of_threads(name: &str) -> Option<&'static [Pointee]> {
+    use PointeeSize::{Each, Text};
+    let (object, action) = name.strip_prefix("pthread_").and_then(|rest| rest.split_once('_')).unzip();
+    let gets = action.is_some_and(|action| action.starts_with("get"));
+    Some(match (object, name) {
+        (Some("attr"), "pthread_attr_getstack") => {
+            const { &[reads(0, THREAD_ATTRIBUTES), writes(1, POINTER), writes(2, POINTER)] }
+        }
+        (Some("attr"), _) if gets => const { &[reads(0, THREAD_ATTRIBUTES), writes(1, POINTER)] },
+        (Some("attr"), _) => const { &[updates(0, THREAD_ATTRIBUTES)] },
+        (Some("mutexattr" | "condattr" | "barrierattr"), _) if gets => {
+            const { &[reads(0, NUMBER), writes(1, NUMBER)] }
+        }
+        (Some("mutexattr" | "condattr" | "barrierattr"), _) => const { &[updates(0, NUMBER)] },
+        (Some("rwlockattr"), _) if gets => const { &[reads(0, LOCK_ATTRIBUTES), writes(1, NUMBER)] },
+        (Some("rwlockattr"), _) => const { &[updates(0, LOCK_ATTRIBUTES)] },
+        (_, "sigemptyset" | "sigfillset") => const { &[writes(0, SIGNALS)] },
+        (_, "sigaddset" | "sigdelset") => const { &[updates(0, SIGNALS)] },
+        (_, "sigismember") => const { &[reads(0, SIGNALS)] },
+        (_, "pthread_sigmask" | "sigprocmask") => const { &[reads(1, POINTER), writes(2, SIGNALS)] },
+        (_, "sigaction") => const { &[reads(1, SIGNAL_ACTION), writes(2, SIGNAL_ACTION)] },
+        (_, "sigaltstack") => const { &[reads(0, STACK), writes(1, STACK)] },
+        (_, "pthread_setcancelstate" | "pthread_setcanceltype" | "pthread_mutex_getprioceiling") => {
+            const { &[writes(1, NUMBER)] }
+        }
+        (_, "pthread_getattr_np") => const { &[writes(1, THREAD_ATTRIBUTES)] },
+        (_, "pthread_getname_np") => const { &[writes(1, Each(2, 1))] },
+        (_, "pthread_setname_np") => const { &[reads(1, Text)] },
+        (_, "pthread_getschedparam") => const { &[writes(1, NUMBER), writes(2, NUMBER)] },
+        (_, "pthread_setschedparam") => const { &[reads(2, NUMBER)] },
+        (_, "pthread_getaffinity_np") => const { &[writes(2, Each(1, 1))] },
+        (_, "pthread_setaffinity_np" | "sched_setaffinity") => const { &[reads(2, Each(1, 1))] },
+        (_, "pthread_key_create" | "__pthread_key_create" | "tss_create") => const { &[writes(0, NUMBER)] },
+        (_, "posix_memalign") => const { &[writes(0, POINTER)] },
+        (_, "backtrace") => const { &[writes(0, Each(1, 8))] },
+        (_, "getentropy" | "arc4random_buf") => const { &[writes(0, Each(1, 1))] },
+        (_, "fegetenv" | "feholdexcept") => const { &[writes(0, PointeeSize::Bytes(32))] },
         _ => return None,
     })
 }

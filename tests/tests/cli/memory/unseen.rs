@@ -292,9 +292,19 @@ fn functions_of_the_library_touch_what_their_arguments_name() {
         "dladdr",
         "getpwuid_r",
         "regexec",
+        "pthread_attr_init",
+        "pthread_mutexattr_settype",
+        "sigaddset",
+        "pthread_setcancelstate",
+        "pthread_getname_np",
+        "pthread_getaffinity_np",
+        "posix_memalign",
+        "getentropy",
+        "pthread_create",
+        "sem_getvalue",
     ];
     let builds = functions.into_iter().flat_map(|name| Optimisation::ALL.map(|level| (name, level)));
-    for (name, level) in tests::sample(builds, 3) {
+    for (name, level) in tests::sample(builds, 5) {
         for (flag, code) in [("-DSHARED", 1), ("-DPRIVATE", 0)] {
             let build = Build::new("unseen/library_arguments.c", level).flag(flag);
             let outcome = explore_built(&build, &[], &[name]);
