@@ -39,6 +39,10 @@ pub enum UnwatchedKind {
     SharedMapping,
     /// A thread uses memory of a function of another thread that has returned.
     DeadFrame,
+    /// A thread has memory for a stack, as a coroutine does, that another thread uses.
+    SwitchedStack,
+    /// The memory of a synchronisation object is read or written while threads hold it or wait for it.
+    HeldObject,
     /// An address of a block that has been freed is compared with another one's, which could have got the same address.
     AddressReuse,
     /// A thread or process that is not scheduled has the same memory.
@@ -65,13 +69,15 @@ pub enum UnwatchedKind {
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
         Self::LiftedTraps,
         Self::SharedMapping,
         Self::DeadFrame,
+        Self::SwitchedStack,
+        Self::HeldObject,
         Self::AddressReuse,
         Self::Task,
         Self::File,
@@ -93,6 +99,8 @@ impl UnwatchedKind {
             Self::LiftedTraps => "lifted-traps",
             Self::SharedMapping => "shared-mapping",
             Self::DeadFrame => "dead-frame",
+            Self::SwitchedStack => "switched-stack",
+            Self::HeldObject => "held-object",
             Self::AddressReuse => "address-reuse",
             Self::Task => "task",
             Self::File => "file",

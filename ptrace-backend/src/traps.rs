@@ -81,7 +81,7 @@ impl Traps {
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
-            let Watched { candidates, fences, loaded_slots, branch_targets } =
+            let Watched { candidates, others, loaded_slots, branch_targets } =
                 candidates(startup, module, &code, (memory_functions, &rust_function))?;
             if i == 0 || !is_system(&module.mapped.path) {
                 pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
@@ -91,6 +91,9 @@ impl Traps {
                 wanted.push((candidate.addr, TrapKind::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
+            let (switches, fences): (Vec<_>, Vec<_>) =
+                others.into_iter().partition(|special| special.kind == SpecialKind::StackSwitch);
+            wanted.extend(switches.into_iter().map(|switch| (switch.addr, TrapKind::Special(switch))));
             traps.with_stubs(startup, module, wanted)?;
             for special in specials::random_instructions(module).into_iter().chain(fences) {
                 let code = memory::number(startup.tid, special.addr, 1);
@@ -207,14 +210,15 @@ impl Code {
 struct Watched {
     /// Accesses of memory and calls of memory functions.
     candidates: Vec<Candidate>,
-    fences: Vec<Special>,
+    /// Fences, and switches of the stack.
+    others: Vec<Special>,
     /// Slots that addresses of other modules are loaded from, at run-time addresses.
     loaded_slots: FxHashSet<u64>,
     /// Where jumps and calls of its code go.
     branch_targets: FxHashSet<u64>,
 }
 
-/// The memory accesses of a module's watched code with its calls of memory functions, and its fences.
+/// The memory accesses of a module's watched code with its calls of memory functions, and instructions that are handled for another reason.
 fn candidates(
     startup: &Startup,
     module: &Module,
@@ -229,7 +233,7 @@ fn candidates(
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let text = image.text();
-    let Watched { candidates: mut found, mut fences, mut loaded_slots, mut branch_targets } =
+    let Watched { candidates: mut found, mut others, mut loaded_slots, mut branch_targets } =
         Watched::default();
     for function in image.functions() {
         startup.goes_on()?;
@@ -246,8 +250,10 @@ fn candidates(
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
-        let is_fence = |special: &&Special| special.kind == SpecialKind::Fence && is_in(special.addr, user);
-        fences.extend(scanned.specials.iter().filter(is_fence));
+        let is_trapped = |special: &&Special| {
+            matches!(special.kind, SpecialKind::Fence | SpecialKind::StackSwitch) && is_in(special.addr, user)
+        };
+        others.extend(scanned.specials.iter().filter(is_trapped));
         loaded_slots.extend(scanned.loaded_slots.iter().copied());
         branch_targets.extend(scanned.branch_targets.iter().copied());
         let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
@@ -256,7 +262,7 @@ fn candidates(
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);
-    Ok(Watched { candidates: found, fences, loaded_slots, branch_targets })
+    Ok(Watched { candidates: found, others, loaded_slots, branch_targets })
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.

@@ -8,7 +8,7 @@ use crate::control::kernel::{
     child_processes, clock, process_exit, quiescence, signals, syscalls, thread_creation,
 };
 use crate::control::loops::{overdue, time_slices};
-use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down};
+use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down, used_unseen};
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};
@@ -18,7 +18,7 @@ use crate::control::sync::entry;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
-use crate::instructions::SpecialKind;
+use crate::instructions::{Special, SpecialKind};
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
@@ -203,6 +203,11 @@ impl Process {
             }
             TrapKind::Foreign(foreign) => {
                 foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
+            }
+            TrapKind::Special(Special { new_stack: Some(new), .. }) => {
+                used_unseen::switch_stack(tracee, memory, account, index, *new);
+                tracee.pass_trap(index)?;
+                Ok(Flow::Resume(0))
             }
             TrapKind::Special(special) => {
                 let thread = &mut scheduling.threads[index];

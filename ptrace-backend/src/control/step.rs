@@ -16,8 +16,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
-    calls, cancellation, condvars_barriers, futexes, lifetimes, robust_mutexes, rust_condvars, rwlocks,
-    time_limits,
+    calls, cancellation, condvars_barriers, futexes, held_objects, lifetimes, robust_mutexes, rust_condvars,
+    rwlocks, time_limits,
 };
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
@@ -192,7 +192,8 @@ impl Process {
             ),
             Act::LeaveBarrier { result } => (all, Continuation::Return(*result)),
             Act::Access => {
-                access::note_comparison(tracee, memory, account, index);
+                quarantine::note_comparison(tracee, memory, account, index);
+                held_objects::note_access(tracee, objects, memory, account, index);
                 match access::reaches_further(tracee, scheduling, (memory, account), index, pending) {
                     Some(again) => (only_looks(&all), Continuation::Stay(Box::new(again))),
                     None => (real_effect::access_effect(tracee, index, pending), Continuation::Pass),

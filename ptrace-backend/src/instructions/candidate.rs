@@ -281,15 +281,15 @@ impl MemoryOperand {
     }
 
     fn is_thread_local(&self) -> bool {
-        matches!(self.memory.segment(), Register::FS | Register::GS)
+        self.memory.segment() == Register::FS
     }
 
     /// Whether it is in what the C library keeps of the thread (its own address, the stack protector's word), above the
-    /// variables. `gs` is not used for variables.
+    /// variables. `gs` points to wherever the program wants.
     fn is_in_control_block(&self) -> bool {
         let is_fixed = self.memory.base() == Register::None && self.memory.index() == Register::None;
         let is_above = self.memory.displacement().cast_signed() >= 0;
-        self.memory.segment() == Register::GS || self.is_thread_local() && is_fixed && is_above
+        self.is_thread_local() && is_fixed && is_above
     }
 
     /// Its address, if no register is involved.
@@ -297,7 +297,7 @@ impl MemoryOperand {
     pub fn fixed_address(&self) -> Option<u64> {
         let fixed = self.memory.base() == Register::None
             && self.memory.index() == Register::None
-            && !self.is_thread_local()
+            && !matches!(self.memory.segment(), Register::FS | Register::GS)
             && self.extent == Extent::Single;
         fixed.then(|| self.memory.displacement())
     }

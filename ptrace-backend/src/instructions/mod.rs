@@ -17,6 +17,7 @@ pub(crate) mod result;
 mod scan;
 mod shape;
 mod special;
+pub(crate) mod stack_switch;
 mod stub;
 mod transfer;
 

@@ -35,8 +35,8 @@ pub struct FunctionCode {
 /// Everything of interest in `code`, which starts at the address `start` and belongs to a function of this shape.
 ///
 /// `is_constant` says of an address that no thread writes there once the program runs (read-only data, the global
-/// offset table after relocation): loads from such a place are no candidates. Nor are operands relative to `fs` and
-/// `gs`, and instructions that compute an address or prefetch.
+/// offset table after relocation): loads from such a place are no candidates. Nor are operands in the control block of the thread
+/// (`fs`), and instructions that compute an address or prefetch.
 pub fn scan(
     code: &[u8],
     start: u64,
@@ -64,7 +64,9 @@ pub fn scan(
         found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
         found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
         before = instruction;
-        if special.is_some_and(|special| special.kind == SpecialKind::Fence) {
+        if special
+            .is_some_and(|special| matches!(special.kind, SpecialKind::Fence | SpecialKind::StackSwitch))
+        {
             continue;
         }
         if let Some(compared) = loaded.and_then(|register| Compared::with(&instruction, register))

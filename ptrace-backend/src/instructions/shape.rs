@@ -4,6 +4,7 @@ use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
 };
 
+use super::stack_switch::NewStack;
 use crate::attention;
 
 /// What has to be known about a whole function to judge one of its instructions.
@@ -25,7 +26,7 @@ impl FunctionShape {
         let (mut established, mut is_ordinary, mut moves_stack) = (false, false, false);
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
             attention::round();
-            moves_stack |= moves_stack_elsewhere(&instruction);
+            moves_stack |= NewStack::of(&instruction).is_some();
             if establishes_frame(&instruction) {
                 established = true;
             } else if writes_rbp(&mut info, &instruction) && !restores_callers(&instruction) {
@@ -52,25 +53,6 @@ fn establishes_frame(instruction: &Instruction) -> bool {
                 && instruction.memory_index() == Register::None
         }
         Mnemonic::Enter => true,
-        _ => false,
-    }
-}
-
-/// `mov rsp, rax`, `pop rsp`, `xchg rsp, rax`, `lea rsp, [rax]`; not `mov rsp, rbp` and its kin.
-fn moves_stack_elsewhere(instruction: &Instruction) -> bool {
-    let is_own = |register| [Register::RSP, Register::RBP].contains(&register);
-    let is_stack = |operand: u32| {
-        instruction.op_kind(operand) == OpKind::Register && instruction.op_register(operand) == Register::RSP
-    };
-    match instruction.mnemonic() {
-        Mnemonic::Mov => {
-            let is_from_own =
-                instruction.op1_kind() == OpKind::Register && is_own(instruction.op1_register());
-            is_stack(0) && !is_from_own
-        }
-        Mnemonic::Lea => is_stack(0) && !is_own(instruction.memory_base()),
-        Mnemonic::Xchg => is_stack(0) || is_stack(1),
-        Mnemonic::Pop => is_stack(0),
         _ => false,
     }
 }

@@ -4,6 +4,7 @@ use iced_x86::{Instruction, Mnemonic, Register};
 use libc::user_regs_struct;
 
 use super::registers;
+use super::stack_switch::NewStack;
 
 /// An instruction whose result the program could tell one execution from another by, or by which it gives way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,8 @@ pub struct Special {
     pub kind: SpecialKind,
     /// Where a random number goes.
     destination: Register,
+    /// Where the stack is then, for [`SpecialKind::StackSwitch`].
+    pub(crate) new_stack: Option<NewStack>,
 }
 
 /// Which instruction.
@@ -35,6 +38,8 @@ pub enum SpecialKind {
     Pause,
     /// `mfence`, or what compilers have in its place: an indivisible instruction that leaves the top of the stack as it is.
     Fence,
+    /// It makes `rsp` point somewhere, as where a coroutine goes on: see [`NewStack`].
+    StackSwitch,
 }
 
 /// Carry, parity, auxiliary carry, zero, sign and overflow.
@@ -44,6 +49,7 @@ const CARRY: u64 = 1;
 impl Special {
     /// What `instruction` is, if it is one of these.
     pub(super) fn of(instruction: &Instruction) -> Option<Self> {
+        let new_stack = NewStack::of(instruction);
         let kind = match instruction.mnemonic() {
             Mnemonic::Syscall => SpecialKind::Syscall,
             Mnemonic::Rdtsc => SpecialKind::Rdtsc,
@@ -53,17 +59,18 @@ impl Special {
             Mnemonic::Pause => SpecialKind::Pause,
             Mnemonic::Mfence => SpecialKind::Fence,
             Mnemonic::Or if is_stack_fence(instruction) => SpecialKind::Fence,
+            _ if new_stack.is_some() => SpecialKind::StackSwitch,
             _ => return None,
         };
         let destination = instruction.op0_register();
-        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, destination })
+        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, destination, new_stack })
     }
 
     /// Puts the registers into the state after the instruction, with `result` for what it read (a time or a random
-    /// number). `rdtscp` says that it ran on processor 0. Not for `syscall`, which is left as it was.
+    /// number). `rdtscp` says that it ran on processor 0. Not for `syscall` and switches of the stack, which are left as they were.
     pub fn complete(&self, regs: &mut user_regs_struct, result: u64) {
         match self.kind {
-            SpecialKind::Syscall => return,
+            SpecialKind::Syscall | SpecialKind::StackSwitch => return,
             SpecialKind::Pause | SpecialKind::Fence => {}
             SpecialKind::Rdtsc => set_time(regs, result),
             SpecialKind::Rdtscp => {

@@ -108,6 +108,40 @@ impl TrappedFunction {
         }
     }
 
+    /// Whether its first argument is a synchronisation object of the C library, whose memory nobody else has a reason to touch.
+    pub(crate) fn is_on_object(self) -> bool {
+        use TrappedFunction as F;
+        let is_on_thread = matches!(
+            self,
+            F::Create
+                | F::Join
+                | F::TryJoin
+                | F::TimedJoin { .. }
+                | F::Kill
+                | F::Cancel
+                | F::TestCancel
+                | F::Look
+        );
+        let is_of_language = matches!(
+            self,
+            F::GuardAcquire
+                | F::GuardRelease
+                | F::RustLock
+                | F::RustReadLock
+                | F::RustWriteLock
+                | F::Panic
+                | F::Test
+        );
+        let has_none = matches!(self, F::Once | F::CancelState | F::CancelType) || self.is_wait_of_rust();
+        !(is_on_thread || is_of_language || has_none)
+    }
+
+    /// Whether it is about a spin lock, which is one word.
+    pub(crate) fn is_of_spin_lock(self) -> bool {
+        use TrappedFunction as F;
+        matches!(self, F::SpinInit | F::SpinLock | F::SpinTryLock | F::SpinUnlock)
+    }
+
     /// Whether it takes or releases a read-write lock of the C library, or tries to.
     pub(crate) fn is_of_rwlock(self) -> bool {
         use TrappedFunction as F;

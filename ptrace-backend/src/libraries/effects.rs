@@ -33,8 +33,12 @@ pub(crate) enum Effects {
     DependsOn(GlobalState),
     /// It changes such state; what it does beside that is looked into.
     Changes(GlobalState),
-    /// It returns or changes state of the thread that is its first argument.
-    ThreadState,
+    /// It returns or changes state of the thread that its first argument names.
+    ThreadState { by: ThreadHandle, writes: bool },
+    /// It writes the context of a coroutine, which is its first argument, and the first words of its stack.
+    MakesContext,
+    /// It opens the file whose path is its first argument for the C library, which makes the system call.
+    OpensStream,
     /// It changes which signals the calling thread takes, which is no event.
     SignalMask,
     /// It sends a signal to the process that its first argument names: one of the threads that take it gets it.
@@ -63,6 +67,15 @@ pub(crate) enum GlobalState {
     TimeZone,
     /// The locale.
     Locale,
+}
+
+/// How an argument names a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ThreadHandle {
+    /// By its `pthread_t`.
+    Pthread,
+    /// By its number in the kernel; 0 is the calling thread.
+    Number,
 }
 
 /// What the function of this name does.
@@ -112,9 +125,9 @@ const MODELLED: &[&str] = &[
     // The calling thread alone.
     "__errno_location pthread_self pthread_equal pthread_exit pthread_getspecific pthread_setspecific \
      sigaltstack sched_yield pthread_yield \
-     pthread_setname_np pthread_getname_np pthread_getattr_np pthread_getaffinity_np pthread_setaffinity_np \
+     pthread_setname_np pthread_getname_np pthread_getattr_np \
      gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep tss_get tss_set __tls_get_addr __pthread_get_minstack \
-     sched_getcpu sched_getaffinity sched_setaffinity __sched_cpucount __sched_cpualloc __sched_cpufree",
+     sched_getcpu __sched_cpucount __sched_cpualloc __sched_cpufree",
     // Attributes, which are their caller's own.
     "pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize pthread_attr_getstacksize pthread_attr_setstack \
      pthread_attr_getstack pthread_attr_setdetachstate pthread_attr_getdetachstate pthread_attr_setguardsize \
@@ -149,7 +162,7 @@ const MODELLED: &[&str] = &[
     // The standard output, whose order nobody in the program reads back.
     "printf vprintf puts putchar putchar_unlocked __printf_chk __vprintf_chk __overflow",
     // Streams are made: each is a new object, in a list that the library locks; what they open is told by the system call.
-    "fopen fopen64 fdopen tmpfile tmpfile64",
+    "fdopen tmpfile tmpfile64",
     // Mappings: told by the system call.
     "mmap mmap64 munmap mprotect mremap madvise posix_madvise msync mlock munlock",
     // Tools of dynamic analysis, and what compilers call on their own behalf.
@@ -233,11 +246,20 @@ const STATE: &[(Effects, &str)] = &[
     ),
     (Effects::State { of: GlobalState::StandardInput, if_null: None }, "getchar getchar_unlocked"),
     (
-        Effects::ThreadState,
-        "pthread_setschedparam pthread_getschedparam pthread_setschedprio pthread_detach thrd_detach",
+        Effects::ThreadState { by: ThreadHandle::Pthread, writes: true },
+        "pthread_setschedparam pthread_setschedprio pthread_setaffinity_np pthread_detach thrd_detach",
     ),
+    (
+        Effects::ThreadState { by: ThreadHandle::Pthread, writes: false },
+        "pthread_getschedparam pthread_getaffinity_np",
+    ),
+    (Effects::ThreadState { by: ThreadHandle::Number, writes: true }, "sched_setaffinity"),
+    (Effects::ThreadState { by: ThreadHandle::Number, writes: false }, "sched_getaffinity"),
+    // A new object each, as for `fdopen`; but files of the kernel may tell of other threads.
+    (Effects::OpensStream, "fopen fopen64"),
     (Effects::SignalMask, "pthread_sigmask sigprocmask"),
     (Effects::ProcessSignal, "kill sigqueue"),
+    (Effects::MakesContext, "makecontext"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
     (Effects::Changes(GlobalState::TimeZone), "tzset setenv unsetenv putenv clearenv"),

@@ -82,6 +82,13 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         UnwatchedKind::DeadFrame => {
             "memory of functions that have returned, which other threads still use".to_owned()
         }
+        UnwatchedKind::SwitchedStack => {
+            "memory that a thread has for another stack (of a coroutine, say), which other threads use".to_owned()
+        }
+        UnwatchedKind::HeldObject => {
+            "what the program's own code does to the memory of a lock that is held, or of an object that threads wait for"
+                .to_owned()
+        }
         UnwatchedKind::AddressReuse => {
             "comparisons with the address of a block that was freed, where the allocator gives the same address out again"
                 .to_owned()

@@ -46,6 +46,11 @@ pub(crate) fn forked(
         // It runs at the same time as other threads, for which the log is not made.
         tracee.end_detours()?;
         accesses::note_heir(tracee, memory, account, index);
+        // A `vfork` of the program's own: the child runs the program's code, in the same memory.
+        tracee.read_registers(index)?;
+        if tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_vfork && scheduling.has_company() {
+            account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "vfork"));
+        }
     }
     tracee.bystanders.push(child);
     account.note(Peculiarity::StartsProcesses);
@@ -66,6 +71,10 @@ pub(crate) fn replaced(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
 ) -> Result<Flow, ExecutionError> {
     account.note(Peculiarity::ReplacesItself);
+    // Other threads end in the middle of what they do, which is no event.
+    if scheduling.has_company() {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "exec"));
+    }
     for thread in scheduling.threads.iter_mut().skip(1) {
         thread.run_state = RunState::Ended;
     }
@@ -76,7 +85,8 @@ pub(crate) fn replaced(
     loop {
         match status {
             WaitStatus::Exited(code) => {
-                if code != 0 && account.exit_code_fails {
+                // Where the process has ended before, there is nobody to be replaced.
+                if code != 0 && account.exit_code_fails && !scheduling.exiting {
                     let detail = FailureDetail::ExitCodeOfReplacement(code);
                     let failure =
                         scheduling.failure(ThreadIndex::MAIN, FailureKind::ExitCode, detail, Vec::new());

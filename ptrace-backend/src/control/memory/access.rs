@@ -12,7 +12,9 @@ use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::UnobservedAccess;
 use crate::control::loops::spin;
 use crate::control::memory::naming::MemoryRegion;
-use crate::control::memory::{atomicity, detour_traps, exposure, heap, hidden, quarantine, scope};
+use crate::control::memory::{
+    atomicity, detour_traps, exposure, heap, hidden, quarantine, scope, used_unseen,
+};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
@@ -266,24 +268,6 @@ fn rest_at(
     Ok(if spins { Flow::Rest } else { Flow::Look })
 }
 
-/// The instruction at which a thread stands runs. Freed blocks are not given out again for the time being, so that another one has
-/// not the address that it could have: comparing such addresses would show that.
-pub(crate) fn note_comparison(
-    tracee: &Tracee,
-    memory: &MemoryState,
-    account: &mut Account,
-    index: ThreadIndex,
-) {
-    if memory.quarantine.kept.is_empty() {
-        return;
-    }
-    let instruction = memory.layout.candidate_at(tracee.tasks[index].regs.rip);
-    let compared = instruction.and_then(|instruction| instruction.compared(&MachineState::of(tracee, index)));
-    if compared.is_some_and(|address| memory.quarantine.is_reusable(address)) {
-        account.enter_unwatched(Unwatched::of(UnwatchedKind::AddressReuse));
-    }
-}
-
 /// Whether an access, at whose instruction the thread stands, is a key point.
 pub(crate) fn is_key_point(
     tracee: &Tracee,
@@ -352,6 +336,7 @@ fn take_note(
     for access in accesses {
         let conflict = memory.sharing.touch(index, candidate, *access);
         if !conflict.bytes.is_empty() {
+            used_unseen::note_conflict(memory, account, index, &conflict.bytes);
             let stretch = |bytes: &Range<u64>| memory.stretch(bytes.start, bytes.end - bytes.start);
             let mut shared: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
             shared.extend(memory.release_at(access.addr).filter(|_| conflict.frees));

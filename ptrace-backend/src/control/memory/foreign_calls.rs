@@ -2,12 +2,15 @@
 //! ([`checker::account`]).
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
+use crate::control::kernel::accesses::process_state;
 use crate::control::memory::sharing::How;
+use crate::control::memory::used_unseen;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -17,7 +20,8 @@ use crate::control::tracee::Tracee;
 use crate::instructions::{AccessKind, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
-use crate::libraries::effects::{Effects, effects};
+use crate::libraries::effects::{Effects, ThreadHandle, effects};
+use crate::os::memory as target_memory;
 
 /// The running thread has come to the entry of a function of a system library of which not all is known.
 pub(crate) fn enter(
@@ -36,7 +40,7 @@ pub(crate) fn enter(
     let is_seen = tracee.layout.in_system_library(caller)
         || tracee.in_harness(index)
         || !matters
-        || is_harmless(tracee, memory, index, foreign);
+        || is_harmless(tracee, scheduling, memory, index, foreign);
     if is_seen {
         tracee.pass_trap(index)?;
         return Ok(Flow::Resume(0));
@@ -45,18 +49,35 @@ pub(crate) fn enter(
         Effects::Stream { .. } => UnwatchedKind::File,
         _ => UnwatchedKind::LibraryFunction,
     };
-    let (module, function) = (Some(foreign.module.clone()), Some(foreign.name.clone()));
-    account.enter_unwatched(Unwatched { kind, module, function });
+    account.enter_unwatched(match opens_telling(tracee, index) {
+        Some(file) if foreign.effects == Effects::OpensStream => {
+            Unwatched::call(UnwatchedKind::SystemCall, &file)
+        }
+        _ => entry_of(kind, foreign),
+    });
     // Once tells it all.
     tracee.lift(index)?;
     Ok(Flow::Resume(0))
 }
 
+fn entry_of(kind: UnwatchedKind, foreign: &Foreign) -> Unwatched {
+    Unwatched { kind, module: Some(foreign.module.clone()), function: Some(foreign.name.clone()) }
+}
+
 /// Whether a call works on a standard stream, whose content nobody in the program reads back, or on a stream or on other
 /// state that no other thread uses at the same time; or is no call of the kind that is looked for.
-fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, foreign: &Foreign) -> bool {
+fn is_harmless(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    foreign: &Foreign,
+) -> bool {
     /// State of the process stands for itself at addresses that nothing has.
     const NOWHERE: u64 = 8;
+    /// How many bytes a `FILE` of the C library has, and a `ucontext_t`.
+    const FILE: u64 = 216;
+    const CONTEXT: u64 = 968;
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream => (0, true),
@@ -66,10 +87,22 @@ fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, fo
         }
         Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
-        Effects::ThreadState => {
-            let thread = tracee.tasks[index].argument(0);
-            return has_for_itself(memory, index, thread);
+        Effects::ThreadState { by, writes } => {
+            let how = if writes { How::Writes } else { How::Reads };
+            return named_thread(tracee, scheduling, index, by)
+                .is_some_and(|thread| is_ordered(memory, index, thread, how));
         }
+        Effects::MakesContext => {
+            let context = tracee.tasks[index].argument(0);
+            let bytes = context..context.saturating_add(CONTEXT);
+            return used_unseen::has_for_itself(
+                memory,
+                index,
+                bytes,
+                &entry_of(UnwatchedKind::LibraryFunction, foreign),
+            );
+        }
+        Effects::OpensStream => return opens_telling(tracee, index).is_none(),
         Effects::SignalMask => return has_for_itself(memory, index, mask_of(index)),
         Effects::ProcessSignal => {
             let process = tracee.tasks[index].argument(0) as i32;
@@ -84,9 +117,42 @@ fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, fo
     if tracee.layout.standard_streams.contains(&stream) {
         return true;
     }
-    let buffer = if is_cxx { stream_buffer(tracee, stream) } else { stream };
     // No stream means all of them.
-    stream != 0 && [stream, buffer].into_iter().all(|object| has_for_itself(memory, index, object))
+    if stream == 0 {
+        return false;
+    }
+    if is_cxx {
+        let buffer = stream_buffer(tracee, stream);
+        return [stream, buffer].into_iter().all(|object| has_for_itself(memory, index, object));
+    }
+    // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
+    let bytes = stream..stream.saturating_add(FILE);
+    used_unseen::has_for_itself(memory, index, bytes, &entry_of(UnwatchedKind::File, foreign))
+}
+
+/// The words for the file that a call opens, if the kernel tells of threads or mappings in it.
+fn opens_telling(tracee: &Tracee, index: ThreadIndex) -> Option<String> {
+    let path = PathBuf::from(target_memory::string(tracee.leader, tracee.tasks[index].argument(0)));
+    process_state::is_telling(&path).then(|| process_state::words(&path))
+}
+
+/// The thread that the first argument of a call names, by its `pthread_t`.
+fn named_thread(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+    by: ThreadHandle,
+) -> Option<u64> {
+    let argument = tracee.tasks[index].argument(0);
+    if by == ThreadHandle::Pthread {
+        return Some(argument);
+    }
+    let is_it = |&i: &ThreadIndex| match argument {
+        0 => i == index,
+        number => scheduling.threads[i].world.tid == number as i64,
+    };
+    let named = scheduling.threads.indices().find(is_it);
+    named.map(|named| tracee.tasks[named].handle)
 }
 
 /// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through

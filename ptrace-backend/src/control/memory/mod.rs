@@ -15,3 +15,4 @@ pub(crate) mod real_effect;
 pub(crate) mod scope;
 pub(crate) mod sharing;
 pub(crate) mod taken_down;
+pub(crate) mod used_unseen;

@@ -6,6 +6,7 @@
 //!
 //! That a block is freed is a key point if threads use it, or free it, without creation and join always ordering that.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use checker::names::{Obj, ObjName, Site};
 use checker::operation::{Access, Op, OpKind};
@@ -23,6 +24,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::control::tracee::machine::MachineState;
 use crate::instructions::MemoryAccess;
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
@@ -250,6 +252,24 @@ pub(crate) fn use_block(tracee: &Tracee, memory: &mut MemoryState, index: Thread
         memory.learn_lives(addr, &conflict);
     } else if !conflict.bytes.is_empty() {
         memory.promoted |= memory.shared.watch_allocator();
+    }
+}
+
+/// The instruction at which a thread stands runs. Freed blocks are not given out again for the time being, so that another one has
+/// not the address that it could have: comparing such addresses would show that.
+pub(crate) fn note_comparison(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    if memory.quarantine.kept.is_empty() {
+        return;
+    }
+    let instruction = memory.layout.candidate_at(tracee.tasks[index].regs.rip);
+    let compared = instruction.and_then(|instruction| instruction.compared(&MachineState::of(tracee, index)));
+    if compared.is_some_and(|address| memory.quarantine.is_reusable(address)) {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::AddressReuse));
     }
 }
 

@@ -26,16 +26,20 @@ pub(crate) enum How {
     Writes,
     /// By an operation that is a key point anyway: nothing but the end of its life conflicts with it.
     Uses,
+    /// As a synchronisation object: other operations on it are key points anyway.
+    Synchronises,
     /// The block is freed.
     Frees,
 }
 
 impl How {
     fn conflicts(self, other: Self) -> bool {
-        let is_used = self == Self::Uses || other == Self::Uses;
-        self == Self::Frees
-            || other == Self::Frees
-            || !is_used && (self == Self::Writes || other == Self::Writes)
+        match (self, other) {
+            (Self::Frees, _) | (_, Self::Frees) => true,
+            (Self::Uses, _) | (_, Self::Uses) => false,
+            (Self::Synchronises, how) | (how, Self::Synchronises) => how != Self::Synchronises,
+            (Self::Reads | Self::Writes, how) => self == Self::Writes || how == Self::Writes,
+        }
     }
 }
 

@@ -18,7 +18,9 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{InterruptedWait, RunState};
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::{calls, cancellation, robust_mutexes, rust_condvars, rwlocks, time_limits};
+use crate::control::sync::{
+    calls, cancellation, held_objects, robust_mutexes, rust_condvars, rwlocks, time_limits,
+};
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, harness, operations};
 use crate::instructions::result::uses_result;
@@ -115,6 +117,9 @@ fn operation(
     robust_mutexes::watch_end(tracee, objects, index, object)?;
     exposure::name_synchronisation(tracee, scheduling, memory, index, object);
     quarantine::use_block(tracee, memory, index, object);
+    if function.is_on_object() && tracee.is_scheduled(index) {
+        held_objects::note_use(memory, index, function, object);
+    }
     if function.is_wait_of_rust() {
         rust_condvars::use_mutex(tracee, memory, index, tracee.tasks[index].argument(1));
     }

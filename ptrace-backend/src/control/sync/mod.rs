@@ -5,6 +5,7 @@ pub(crate) mod cancellation;
 pub(crate) mod condvars_barriers;
 pub(crate) mod entry;
 pub(crate) mod futexes;
+pub(crate) mod held_objects;
 pub(crate) mod lifetimes;
 pub(crate) mod queues;
 pub(crate) mod robust_mutexes;

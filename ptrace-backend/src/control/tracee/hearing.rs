@@ -35,7 +35,7 @@ impl Tracee {
         let at = regs.rip.wrapping_sub(1);
         let Some(trap) = self.layout.traps.get(&at) else { return false };
         match (&trap.kind, &trap.stub) {
-            (TrapKind::Special(special), _) => special.complete(&mut regs, 0),
+            (TrapKind::Special(special), _) if special.new_stack.is_none() => special.complete(&mut regs, 0),
             (_, Some((stub, _))) => regs.rip = *stub,
             (_, None) => return false,
         }

@@ -82,6 +82,7 @@ fn what_is_watched_is_found() {
         "lent_after_long.c",
         "descriptor_numbers.c",
         "library_reads_later.c",
+        "by_segment.c",
     ] {
         for level in levels(source) {
             let outcome = explore(source, level, &[]);
@@ -125,19 +126,53 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("store_buffering.c", "store-buffering"),
         ("plain_release.c", "store-buffering"),
         ("stored_past_the_cache.c", "store-buffering"),
+        ("processes.c processors", "library-function"),
+        ("processes.c mappings", "system-call"),
+        ("processes.c vfork", "task"),
+        ("processes.c exec", "task"),
+        ("overwritten.c assigned", "held-object"),
+        ("overwritten.c compared", "held-object"),
+        ("read_by_macro.c", "file"),
     ] {
+        let (file, argument) = source.split_once(' ').unwrap_or((source, ""));
+        let explore = |level, options: &[&str]| explore_with(file, level, options, &[argument]);
         for level in levels(source) {
-            let outcome = explore(source, level, &[]);
+            let outcome = explore(level, &[]);
             let at = format!("{source} {level:?}: {}", outcome.transcript());
             if outcome.code == 1 {
                 continue;
             }
             assert_eq!((outcome.code, &outcome.report["verdict"]), (2, &"inconclusive".into()), "{at}");
             assert!(entries(&outcome, "/not_covered").iter().any(|entry| entry == kind), "{at}");
-            let outcome = explore(source, level, &["--assume", kind]);
+            let outcome = explore(level, &["--assume", kind]);
             assert!(entries(&outcome, "/covered/assumes").iter().any(|entry| entry == kind), "{at}");
             assert!(entries(&outcome, "/not_covered").iter().all(|entry| entry != kind), "{at}");
         }
+    }
+}
+
+/// In the order in which they run first the program fails; in the other one, which is not seen to be another one, it does not.
+#[test]
+fn what_is_not_watched_is_not_said_to_fail_whatever_the_schedule() {
+    for what in ["mappings", "vfork"] {
+        for level in levels(what) {
+            let outcome = explore_with("processes.c", level, &[], &[what, "first"]);
+            let finding = outcome.finding();
+            let is_claimed = finding["kind"] == "always-fails" && finding["tried"].is_null();
+            assert!(outcome.code == 1 && !is_claimed, "{what} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn coroutines_are_covered_where_no_other_thread_uses_their_stacks() {
+    for level in levels("coroutines.c") {
+        let outcome = explore("coroutines.c", level, &[]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        let lent = explore_built(&Build::new("unseen/coroutines.c", level).flag("-DLENT"), &[], &[]);
+        assert_ne!(lent.code, 0, "{level:?}: {}", lent.transcript());
+        let kinds = entries(&lent, "/not_covered");
+        assert!(lent.code == 1 || kinds == ["switched-stack"], "{level:?}: {}", lent.transcript());
     }
 }
 

@@ -7,7 +7,7 @@
 //! written there.
 
 mod file_names;
-pub(super) mod process_state;
+pub(in crate::control) mod process_state;
 mod touched;
 
 use std::fs;

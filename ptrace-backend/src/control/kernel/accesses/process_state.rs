@@ -1,7 +1,8 @@
 //! State of a process in the kernel beside memory and files: all of its threads share it, and come upon changes of others.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
@@ -47,8 +48,7 @@ pub(super) fn touched(
             Some(path) => {
                 // The C library reads some for itself, and lists none.
                 if call == libc::SYS_getdents64 || !is_libc_internal_syscall(tracee, index) {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    enter(&format!("/proc/…/{name}"));
+                    enter(&words(&path));
                 }
                 false
             }
@@ -75,7 +75,6 @@ fn ends_lock(tracee: &Tracee, index: ThreadIndex) -> bool {
 /// The file by which the kernel tells of this process or its threads (below `/proc/self`), if the call is about one. Some of them
 /// say the same whatever threads do.
 fn told_by_kernel(tracee: &Tracee, index: ThreadIndex) -> Option<PathBuf> {
-    const CONSTANT: &[&str] = &["exe", "cmdline", "environ", "auxv", "cgroup", "mounts", "mountinfo"];
     let regs = &tracee.tasks[index].regs;
     let path = match calls::path_argument(regs.orig_rax as i64) {
         Some((path, _)) => PathBuf::from(memory::string(tracee.leader, calls::argument(regs, path))),
@@ -86,11 +85,22 @@ fn told_by_kernel(tracee: &Tracee, index: ThreadIndex) -> Option<PathBuf> {
             _ => return None,
         },
     };
-    let mut parts = path.strip_prefix("/proc").ok()?.components().map(|part| part.as_os_str().to_str());
-    let of = parts.next()??;
-    let is_own = of == "self" || of == "thread-self" || of.bytes().all(|byte| byte.is_ascii_digit());
-    let is_constant = CONSTANT.contains(&path.file_name()?.to_str()?);
-    (is_own && !is_constant).then_some(path)
+    is_telling(&path).then_some(path)
+}
+
+/// Whether what the kernel tells in a file of this path, of a process or its threads, may change.
+pub(in crate::control) fn is_telling(path: &Path) -> bool {
+    const CONSTANT: &[&str] = &["exe", "cmdline", "environ", "auxv", "cgroup", "mounts", "mountinfo"];
+    let of = path.strip_prefix("/proc").ok().and_then(|rest| rest.components().next()?.as_os_str().to_str());
+    let is_process =
+        |of: &str| of == "self" || of == "thread-self" || of.bytes().all(|byte| byte.is_ascii_digit());
+    let is_constant = |name: &OsStr| CONSTANT.iter().any(|constant| name == *constant);
+    of.is_some_and(is_process) && !path.file_name().is_some_and(is_constant)
+}
+
+/// The words for such a file.
+pub(in crate::control) fn words(path: &Path) -> String {
+    format!("/proc/…/{}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// The numbers of descriptors that a call uses (`all`, and what its arguments tell), makes and ends. Which number a file gets

@@ -5,6 +5,7 @@ pub(crate) mod heap;
 pub(crate) mod hidden;
 pub(crate) mod quarantine;
 pub(crate) mod scope;
+pub(crate) mod used_unseen;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::control::state::memory::heap::Heap;
 use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::memory::quarantine::Quarantine;
 use crate::control::state::memory::scope::Narrow;
+use crate::control::state::memory::used_unseen::UsedUnseen;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::layout::Layout;
 
@@ -55,6 +57,8 @@ pub(crate) struct MemoryState {
     pub(crate) lifted_alone: Vec<usize>,
     /// Accesses of libraries, where they are asked for.
     pub(crate) hidden: Hidden,
+    /// Memory that threads have used by accesses that are not watched one by one.
+    pub(crate) used_unseen: Vec<UsedUnseen>,
 }
 
 /// The frame of a function on a stack.
@@ -89,6 +93,7 @@ impl MemoryState {
             lifted_for: ThreadIndex::MAIN,
             lifted_alone: Vec::new(),
             hidden: Hidden::default(),
+            used_unseen: Vec::new(),
         }
     }
 }

@@ -1,0 +1,77 @@
+//! Accesses of the program's own code to the memory of synchronisation objects that are in use: a lock that is overwritten while a thread
+//! holds it, a condition variable that is compared while a thread waits for it. The model of the object does not follow what is written,
+//! and does not write what the C library would.
+
+use std::ops::Range;
+
+use checker::account::{Unwatched, UnwatchedKind};
+use checker::names::Obj;
+use rustc_hash::FxHashMap;
+
+use crate::control::memory::sharing::How;
+use crate::control::state::account::Account;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::control::tracee::machine::MachineState;
+use crate::layout::functions::TrappedFunction;
+
+/// The first word of an object, which all of them have.
+const WORD: u64 = 4;
+
+/// A thread calls a function on a synchronisation object: accesses of the program's own code to its first words are key points from now
+/// on.
+pub(crate) fn note_use(memory: &mut MemoryState, index: ThreadIndex, function: TrappedFunction, object: u64) {
+    /// A mutex has its state, a counter and its owner there.
+    const LOOKED_AT: u64 = 16;
+    let len = if function.is_of_spin_lock() { WORD } else { LOOKED_AT };
+    let conflict =
+        memory.sharing.touch_in(index, None, object..object.saturating_add(len), How::Synchronises);
+    if !conflict.candidates.is_empty() {
+        let shared: Vec<Obj> =
+            conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start)).collect();
+        memory.promoted |= memory.shared.promote(&conflict.candidates, None, &shared);
+    }
+}
+
+/// The instruction at which a thread stands is about to run: enters it in the account if it touches such an object.
+pub(crate) fn note_access(
+    tracee: &Tracee,
+    objects: &Objects,
+    memory: &MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    let Some(instruction) = memory.layout.candidate_at(tracee.tasks[index].regs.rip) else { return };
+    let accesses = instruction.accesses(&MachineState::of(tracee, index));
+    let touches = |bytes: Range<u64>, writes| is_used_in(objects, &bytes, writes);
+    if accesses
+        .iter()
+        .any(|access| touches(access.addr..access.addr.saturating_add(access.len), access.write))
+    {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::HeldObject));
+    }
+}
+
+/// Whether one of the objects that begin in these bytes is held or waited for, so that it matters that they are written, or read.
+fn is_used_in(objects: &Objects, bytes: &Range<u64>, writes: bool) -> bool {
+    let is_locked = || {
+        any_in(&objects.mutexes, bytes, |mutex| mutex.owner.is_some())
+            || any_in(&objects.rwlocks, bytes, |lock| !lock.can_write())
+    };
+    // Of locks the library itself keeps the memory.
+    writes && is_locked()
+        || any_in(&objects.conds, bytes, |queue| !queue.waiters.is_empty())
+        || any_in(&objects.barriers, bytes, |barrier| !barrier.arrived.is_empty())
+}
+
+/// Whether something holds of an object whose first word is in these bytes.
+fn any_in<T>(objects: &FxHashMap<u64, T>, bytes: &Range<u64>, holds: impl Fn(&T) -> bool) -> bool {
+    let first = bytes.start / WORD * WORD;
+    if (bytes.end - first).div_ceil(WORD) < objects.len() as u64 {
+        let mut words = (first..bytes.end).step_by(WORD as usize);
+        return words.any(|at| objects.get(&at).is_some_and(&holds));
+    }
+    objects.iter().any(|(at, object)| (first..bytes.end).contains(at) && holds(object))
+}
