@@ -63,9 +63,10 @@ pub(crate) fn has_for_itself(
     memory.sharing.touch_in(index, None, bytes, How::Writes).bytes.is_empty()
 }
 
-/// An access of a thread conflicts with one of another thread there: what uses the memory unseen is entered.
+/// An access of a thread conflicts with one of another thread there: what uses the memory unseen is entered. Instructions that work
+/// on the frames of their functions are watched from then on if such frames are on a stack that a thread has switched to.
 pub(crate) fn note_conflict(
-    memory: &MemoryState,
+    memory: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
     bytes: &[Range<u64>],
@@ -73,7 +74,14 @@ pub(crate) fn note_conflict(
     let meets = |used: &&UsedUnseen| {
         used.thread != index && bytes.iter().any(|b| b.start < used.bytes.end && used.bytes.start < b.end)
     };
-    memory.used_unseen.iter().filter(meets).for_each(|used| account.enter_unwatched(used.entry.clone()));
+    let entries: Vec<Unwatched> =
+        memory.used_unseen.iter().filter(meets).map(|used| used.entry.clone()).collect();
+    if entries.iter().any(|entry| entry.kind == UnwatchedKind::SwitchedStack) {
+        let layout = std::sync::Arc::clone(&memory.layout);
+        let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.stack.is_some());
+        memory.promoted |= memory.shared.expose(all.map(|(i, _)| i));
+    }
+    entries.into_iter().for_each(|entry| account.enter_unwatched(entry));
 }
 
 /// The block, the variable, or else the nearest memory below an address, for a stack that grows down from there.
