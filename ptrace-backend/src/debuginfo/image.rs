@@ -52,6 +52,15 @@ impl Image {
     /// # Errors
     /// When it cannot be read, or is no complete x86-64 ELF file.
     pub fn open(path: &Path) -> Result<Arc<Self>, ImageError> {
+        Self::read(path, true)
+    }
+
+    /// The same of a library of the system, of which symbols are enough: its debug information is large, and need not be installed.
+    pub(crate) fn open_for_symbols(path: &Path) -> Result<Arc<Self>, ImageError> {
+        Self::read(path, false)
+    }
+
+    fn read(path: &Path, has_dwarf: bool) -> Result<Arc<Self>, ImageError> {
         let files = DebugFiles::read(path)?;
         let elf = files.own();
         let build_id = elf.build_id().unwrap_or_else(|| format!("content-{:016x}", elf.content_digest()));
@@ -68,7 +77,7 @@ impl Image {
             is_rust: OnceLock::new(),
             has_atomic_types: OnceLock::new(),
             inspection: Index::default(),
-            dwarf: OnceLock::new(),
+            dwarf: if has_dwarf { OnceLock::new() } else { OnceLock::from(None) },
             cfi: Cfi::new(elf),
             files,
         }))

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::debuginfo::Image;
-use crate::layout::module::{Mapped, Module};
+use crate::layout::module::{Mapped, Module, is_system};
 use crate::layout::names::block_name;
 use crate::os::Tid;
 
@@ -78,15 +78,17 @@ impl<'a> FileMap<'a> {
 
 /// Every ELF file among these, the executable first, then in order of address.
 pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module> {
-    let mut modules: Vec<Module> = starts.iter().filter_map(|(path, start)| module(path, *start)).collect();
+    let module = |(path, start): &(PathBuf, u64)| module(path, *start, path == executable);
+    let mut modules: Vec<Module> = starts.iter().filter_map(module).collect();
     modules.sort_by_key(|m| (m.mapped.path != executable, m.mapped.range.start));
     modules
 }
 
 /// `None`: it is code, but no ELF file.
-fn module(path: &Path, start: u64) -> Option<Module> {
+fn module(path: &Path, start: u64, is_executable: bool) -> Option<Module> {
     const PAGE: u64 = 0x1000;
-    let image = Image::open(path).ok()?;
+    let is_own = is_executable || !is_system(path);
+    let image = if is_own { Image::open(path) } else { Image::open_for_symbols(path) }.ok()?;
     let extent = image.extent();
     let bias = start.wrapping_sub(extent.start & !(PAGE - 1));
     let range = start..extent.end.wrapping_add(bias);
