@@ -372,8 +372,8 @@ impl Image {
         section.bytes.get(end.checked_sub(5)?..end)?.try_into().ok()
     }
 
-    pub(super) fn is_weak_symbol(&self, name: &str) -> bool {
-        self.symbol_table().named(name).is_some_and(Symbol::is_weak)
+    pub(super) fn is_weak_or_local_symbol(&self, name: &str) -> bool {
+        self.symbol_table().named(name).is_some_and(|symbol| symbol.is_weak() || symbol.is_local())
     }
 
     /// Its debug information, if it has any, with what was found out about that so far.

@@ -191,8 +191,10 @@ fn is_startup(image: &Image, function: &Function<'_>) -> bool {
     }
 }
 
-/// Without lines, the name tells whether a function is the user's. Templates of the C++ library are: they are made in
-/// the user's own files, and are weak.
+/// Without lines, the name tells whether a function is the user's. What is below the C++ library's namespaces is, too, where that
+/// library is one of its own: then it was instantiated in the user's files, and may have become part of it the body of a lambda, say. Where the
+/// library is linked statically, its own functions are those that are neither weak, as instantiations are, nor local, as those with local types
+/// among their arguments.
 fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
     let Some(raw) = function.symbol else { return true };
     let name = demangle(raw);
@@ -203,7 +205,9 @@ fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
         return is_user_rust_name(&name, raw);
     }
     let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
-    !is_library || image.is_weak_symbol(raw)
+    /// Each program that throws, or starts a thread, has it from the library.
+    const OF_LIBRARY: &str = "_ZSt9terminatev";
+    !is_library || image.symbol(OF_LIBRARY).is_none() || image.is_weak_or_local_symbol(raw)
 }
 
 #[cfg(test)]
