@@ -35,8 +35,10 @@ pub(crate) enum Effects {
     Changes(GlobalState),
     /// It returns or changes state of the thread that its first argument names.
     ThreadState { by: ThreadHandle, writes: bool },
-    /// It writes the context of a coroutine, which is its first argument, and the first words of its stack.
-    MakesContext,
+    /// It writes so many bytes where its first argument points to: the context of a coroutine, or of a jump.
+    WritesContext { len: u64 },
+    /// It keeps its first two arguments, pointers through which other functions write.
+    WritesLater,
     /// It opens the file whose path is its first argument for the C library, which makes the system call.
     OpensStream,
     /// It changes which signals the calling thread takes, which is no event.
@@ -146,7 +148,7 @@ const MODELLED: &[&str] = &[
     "sigaction signal raise sigemptyset sigfillset sigaddset sigdelset sigismember sigwait sigwaitinfo sigtimedwait \
      sigsuspend pause bsd_signal __sysv_signal",
     // Leaving by a jump, and unwinding.
-    "setjmp _setjmp __sigsetjmp sigsetjmp longjmp _longjmp siglongjmp __longjmp_chk backtrace backtrace_symbols_fd \
+    "longjmp _longjmp siglongjmp __longjmp_chk backtrace backtrace_symbols_fd \
      dl_iterate_phdr _dl_find_object",
     // Characters and numbers: constant tables of the locale.
     "__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __ctype_get_mb_cur_max isalnum isalpha isblank iscntrl isdigit \
@@ -259,7 +261,9 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::OpensStream, "fopen fopen64"),
     (Effects::SignalMask, "pthread_sigmask sigprocmask"),
     (Effects::ProcessSignal, "kill sigqueue"),
-    (Effects::MakesContext, "makecontext"),
+    (Effects::WritesContext { len: 968 }, "makecontext"),
+    (Effects::WritesContext { len: 200 }, "setjmp _setjmp __sigsetjmp sigsetjmp"),
+    (Effects::WritesLater, "open_memstream open_wmemstream"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
     (Effects::Changes(GlobalState::TimeZone), "tzset setenv unsetenv putenv clearenv"),

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <regex.h>
@@ -31,9 +32,12 @@ union memory {
     sigset_t signals;
     cpu_set_t processors;
     pthread_t thread;
+    double real;
+    struct timespec time;
 };
 
 static const time_t YEARS = 400 * 86400;
+static double EIGHT = 8;
 
 static void gmtime_to(union memory *into) { gmtime_r(&YEARS, &into->date); }
 static void localtime_to(union memory *into) { localtime_r(&YEARS, &into->date); }
@@ -95,6 +99,10 @@ static void getvalue_to(union memory *into)
     sem_getvalue(&semaphore, &into->number);
 }
 
+static void frexp_to(union memory *into) { assert(frexp(*(volatile double *)&EIGHT, &into->number) == 0.5); }
+static void modf_to(union memory *into) { assert(modf(*(volatile double *)&EIGHT, &into->real) == 0); }
+static void timespec_to(union memory *into) { assert(timespec_get(&into->time, TIME_UTC) == TIME_UTC); }
+
 static const struct {
     const char *name;
     void (*call)(union memory *);
@@ -105,7 +113,8 @@ static const struct {
     {"dladdr", dladdr_to}, {"getpwuid_r", getpwuid_to}, {"regexec", regexec_to}, {"pthread_attr_init", attr_init_of},
     {"pthread_mutexattr_settype", settype_of}, {"sigaddset", sigaddset_to}, {"pthread_setcancelstate", cancelstate_to},
     {"pthread_getname_np", getname_to}, {"pthread_getaffinity_np", getaffinity_to}, {"posix_memalign", memalign_to},
-    {"getentropy", getentropy_to}, {"pthread_create", create_to}, {"sem_getvalue", getvalue_to},
+    {"getentropy", getentropy_to}, {"pthread_create", create_to}, {"sem_getvalue", getvalue_to}, {"frexp", frexp_to},
+    {"modf", modf_to}, {"timespec_get", timespec_to},
 };
 
 static union memory shared, own;

@@ -111,6 +111,11 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             files::input_output(tracee, scheduling, objects, memory, account, index)
         }
         libc::SYS_futex_waitv => unsupported("futex_waitv"),
+        // The kernel writes there when the thread ends.
+        libc::SYS_set_tid_address => {
+            account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
+            Ok(Flow::Resume(0))
+        }
         libc::SYS_ptrace => tracee.refuse(index, libc::EPERM),
         libc::SYS_io_uring_setup => tracee.refuse(index, libc::ENOSYS),
         libc::SYS_execve | libc::SYS_execveat => {

@@ -75,9 +75,9 @@ fn is_harmless(
 ) -> bool {
     /// State of the process stands for itself at addresses that nothing has.
     const NOWHERE: u64 = 8;
-    /// How many bytes a `FILE` of the C library has, and a `ucontext_t`.
+    /// How many bytes a `FILE` of the C library has.
     const FILE: u64 = 216;
-    const CONTEXT: u64 = 968;
+    const POINTER: u64 = 8;
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream => (0, true),
@@ -92,15 +92,18 @@ fn is_harmless(
             return named_thread(tracee, scheduling, index, by)
                 .is_some_and(|thread| is_ordered(memory, index, thread, how));
         }
-        Effects::MakesContext => {
+        Effects::WritesContext { len } => {
             let context = tracee.tasks[index].argument(0);
-            let bytes = context..context.saturating_add(CONTEXT);
-            return used_unseen::has_for_itself(
-                memory,
-                index,
-                bytes,
-                &entry_of(UnwatchedKind::LibraryFunction, foreign),
-            );
+            let bytes = context..context.saturating_add(len);
+            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+            return used_unseen::has_for_itself(memory, index, bytes, &entry);
+        }
+        Effects::WritesLater => {
+            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+            let places = [0, 1].map(|argument| tracee.tasks[index].argument(argument));
+            let is_own =
+                |at: u64| used_unseen::has_for_itself(memory, index, at..at.saturating_add(POINTER), &entry);
+            return places.map(is_own) == [true; 2];
         }
         Effects::OpensStream => return opens_telling(tracee, index).is_none(),
         Effects::SignalMask => return has_for_itself(memory, index, mask_of(index)),

@@ -43,7 +43,12 @@ pub(crate) fn note_access(
     account: &mut Account,
     index: ThreadIndex,
 ) {
-    let Some(instruction) = memory.layout.candidate_at(tracee.tasks[index].regs.rip) else { return };
+    let at = tracee.tasks[index].regs.rip;
+    let Some(instruction) = memory.layout.candidate_at(at) else { return };
+    // Those of Rust's standard library are words of the program's own, which the model does not replace.
+    if memory.layout.module_at(at).is_some_and(|(_, module)| module.image.is_rust()) {
+        return;
+    }
     let accesses = instruction.accesses(&MachineState::of(tracee, index));
     let touches = |bytes: Range<u64>, writes| is_used_in(objects, &bytes, writes);
     if accesses

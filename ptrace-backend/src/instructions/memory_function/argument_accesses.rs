@@ -17,8 +17,31 @@ pub(super) fn accesses(pointees: &[Pointee], machine: &impl Machine) -> Accesses
             PointeeSize::Each(count, size) => argument(count).saturating_mul(size),
             PointeeSize::Text => string(1, addr),
             PointeeSize::WideText => string(4, addr),
+            PointeeSize::Texts => return list(machine, addr),
         };
-        MemoryAccess { addr, len, read: pointee.read, write: pointee.write }
+        std::iter::once(MemoryAccess { addr, len, read: pointee.read, write: pointee.write }).collect()
     };
-    pointees.iter().map(access).filter(|access| access.addr != 0 && access.len > 0).collect()
+    // Other numbers than addresses stand for a state (`FE_DFL_ENV`).
+    let is_there = |access: &MemoryAccess| (1..ADDRESSES).contains(&access.addr) && access.len > 0;
+    pointees.iter().flat_map(access).filter(is_there).collect()
+}
+
+/// Where the addresses of a program end.
+const ADDRESSES: u64 = 1 << 47;
+
+/// Pointers to strings, up to one that is null, and the strings.
+fn list(machine: &impl Machine, addr: u64) -> Accesses {
+    const POINTER: u64 = 8;
+    /// A longer list is looked at so far.
+    const MOST: u64 = 1024;
+    let pointer = |nth: u64| {
+        let mut bytes = [0; POINTER as usize];
+        let is_there = machine.read(addr.wrapping_add(nth * POINTER), &mut bytes);
+        Some(u64::from_le_bytes(bytes)).filter(|at| is_there && *at != 0)
+    };
+    let text = StringScanner { machine, unit: 1 };
+    let strings: Vec<u64> = (0..MOST).map_while(pointer).collect();
+    let read = |addr, len| MemoryAccess { addr, len, read: true, write: false };
+    let pointers = read(addr, (strings.len() as u64 + 1) * POINTER);
+    std::iter::once(pointers).chain(strings.into_iter().map(|at| read(at, text.string(at)))).collect()
 }

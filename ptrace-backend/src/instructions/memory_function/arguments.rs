@@ -20,6 +20,8 @@ pub(super) enum PointeeSize {
     Text,
     /// A string of wide characters with its end.
     WideText,
+    /// Pointers to strings, the last of which is null, and the strings.
+    Texts,
 }
 
 const fn reads(nth: u8, len: PointeeSize) -> Pointee {
@@ -52,6 +54,12 @@ const SYMBOL: PointeeSize = PointeeSize::Bytes(32);
 const PATH: PointeeSize = PointeeSize::Bytes(4096);
 /// `int`, and attributes of mutexes, condition variables and barriers.
 const NUMBER: PointeeSize = PointeeSize::Bytes(4);
+/// `struct timespec`
+const TIMESPEC: PointeeSize = PointeeSize::Bytes(16);
+/// `struct itimerspec`, `struct itimerval`
+const TIMER: PointeeSize = PointeeSize::Bytes(32);
+/// `fenv_t`
+const FLOATING_POINT: PointeeSize = PointeeSize::Bytes(32);
 /// `pthread_attr_t`
 const THREAD_ATTRIBUTES: PointeeSize = PointeeSize::Bytes(56);
 /// `pthread_rwlockattr_t`
@@ -65,7 +73,7 @@ const STACK: PointeeSize = PointeeSize::Bytes(24);
 
 /// The memory that the arguments of the function of this name point to.
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
-    use PointeeSize::{Each, Text, WideText};
+    use PointeeSize::{Each, Text, Texts, WideText};
     Some(match name {
         "gmtime_r" | "localtime_r" => const { &[reads(0, TIME), writes(1, BROKEN_DOWN)] },
         "mktime" | "timelocal" | "timegm" => const { &[updates(0, BROKEN_DOWN)] },
@@ -94,6 +102,21 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
         "getgrnam_r" => {
             const { &[reads(0, Text), writes(1, GROUP), writes(2, Each(3, 1)), writes(4, POINTER)] }
         }
+        "frexp" | "frexpf" | "frexpl" | "modff" => const { &[writes(0, NUMBER)] },
+        "modf" => const { &[writes(0, PointeeSize::Bytes(8))] },
+        "modfl" => const { &[writes(0, PointeeSize::Bytes(16))] },
+        "timespec_get" => const { &[writes(0, TIMESPEC)] },
+        "system" => const { &[reads(0, Text)] },
+        "popen" => const { &[reads(0, Text), reads(1, Text)] },
+        "posix_spawn" | "posix_spawnp" => {
+            const { &[writes(0, NUMBER), reads(1, Text), reads(4, Texts), reads(5, Texts)] }
+        }
+        "execv" | "execvp" => const { &[reads(0, Text), reads(1, Texts)] },
+        "execve" | "execvpe" => const { &[reads(0, Text), reads(1, Texts), reads(2, Texts)] },
+        "nanosleep" => const { &[reads(0, TIMESPEC), writes(1, TIMESPEC)] },
+        "clock_nanosleep" => const { &[reads(2, TIMESPEC), writes(3, TIMESPEC)] },
+        "timerfd_settime" | "timer_settime" => const { &[reads(2, TIMER), writes(3, TIMER)] },
+        "setitimer" => const { &[reads(1, TIMER), writes(2, TIMER)] },
         _ => return of_threads(name),
     })
 }
@@ -135,7 +158,8 @@ fn of_threads(name: &str) -> Option<&'static [Pointee]> {
         (_, "posix_memalign") => const { &[writes(0, POINTER)] },
         (_, "backtrace") => const { &[writes(0, Each(1, 8))] },
         (_, "getentropy" | "arc4random_buf") => const { &[writes(0, Each(1, 1))] },
-        (_, "fegetenv" | "feholdexcept") => const { &[writes(0, PointeeSize::Bytes(32))] },
+        (_, "fegetenv" | "feholdexcept") => const { &[writes(0, FLOATING_POINT)] },
+        (_, "fesetenv" | "feupdateenv") => const { &[reads(0, FLOATING_POINT)] },
         _ => return None,
     })
 }

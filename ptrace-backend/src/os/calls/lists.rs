@@ -294,5 +294,6 @@ pub(super) const NAMED: &[(c_long, &str)] = &[
     (libc::SYS_unshare, "unshare"),
     (libc::SYS_mount, "mount"),
     (libc::SYS_bpf, "bpf"),
+    (libc::SYS_set_tid_address, "set_tid_address"),
     (libc::SYS_seccomp, "seccomp"),
 ];

@@ -1,5 +1,6 @@
 //! Memory of programs: its names, its use after it was freed, and accesses by code that is not the program's own.
 
+mod arguments;
 mod freed_blocks;
 mod heap_names;
 mod library_code;

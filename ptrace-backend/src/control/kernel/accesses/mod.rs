@@ -328,13 +328,16 @@ fn asked<const N: usize>(
     [Some(names), named_file(tracee, index, false)].into_iter().flatten().chain(answer).collect()
 }
 
-/// The buffers that `count` structures `iovec` name.
+/// `count` structures `iovec`, and the buffers that they name.
 fn buffers(tracee: &Tracee, at: u64, count: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
     const SIZE: u64 = 16;
-    (0..count.min(MOST_BUFFERS)).map(move |i| {
+    let count = count.min(MOST_BUFFERS);
+    let own = Touched::Memory { bytes: at..at.saturating_add(count * SIZE), writes: false };
+    let named = (0..count).map(move |i| {
         let (start, len) = (tracee.number(at + i * SIZE, 8), tracee.number(at + i * SIZE + 8, 8));
         Touched::Memory { bytes: start..start.saturating_add(len), writes }
-    })
+    });
+    [own].into_iter().chain(named)
 }
 
 /// A structure `msghdr`, with the address and the buffers that it names.

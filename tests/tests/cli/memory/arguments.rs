@@ -1,0 +1,94 @@
+//! Functions of the library and system calls touch the memory that their arguments name: where threads share it, they are key points.
+
+use tests::{Build, Optimisation, levels};
+
+use super::unseen::{explore_built, explore_with};
+
+#[test]
+fn functions_of_the_library_touch_what_their_arguments_name() {
+    let functions = [
+        "gmtime_r",
+        "localtime_r",
+        "mktime",
+        "asctime_r",
+        "ctime_r",
+        "strftime",
+        "strerror_r",
+        "mbstowcs",
+        "wcstombs",
+        "sscanf",
+        "asprintf",
+        "realpath",
+        "dladdr",
+        "getpwuid_r",
+        "regexec",
+        "pthread_attr_init",
+        "pthread_mutexattr_settype",
+        "sigaddset",
+        "pthread_setcancelstate",
+        "pthread_getname_np",
+        "pthread_getaffinity_np",
+        "posix_memalign",
+        "getentropy",
+        "pthread_create",
+        "sem_getvalue",
+        "frexp",
+        "modf",
+        "timespec_get",
+    ];
+    let builds = functions.into_iter().flat_map(|name| Optimisation::ALL.map(|level| (name, level)));
+    for (name, level) in tests::sample(builds, 5) {
+        for (flag, code) in [("-DSHARED", 1), ("-DPRIVATE", 0)] {
+            let build = Build::new("unseen/library_arguments.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[name]);
+            assert_eq!(outcome.code, code, "{name} {flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn lists_that_calls_read_are_what_threads_share() {
+    for (nth, what) in ["pieces", "command", "arguments"].into_iter().enumerate() {
+        let outcome = explore_with("reads_lists.c", Optimisation::ALL[nth % 2], &[], &[what]);
+        assert_eq!(outcome.code, 1, "{what}: {}", outcome.transcript());
+        assert_ne!(outcome.finding()["kind"], "always-fails", "{what}");
+    }
+}
+
+#[test]
+fn what_the_kernel_writes_and_reads_is_what_threads_share() {
+    let calls = [
+        "poll",
+        "epoll",
+        "select",
+        "pipe",
+        "socketpair",
+        "getsockname",
+        "getsockopt",
+        "ioctl",
+        "statfs",
+        "getrlimit",
+        "getrusage",
+        "sysinfo",
+        "times",
+        "uname",
+        "clock_gettime",
+        "clock_getres",
+        "gettimeofday",
+        "getrandom",
+        "sched_getaffinity",
+        "getresuid",
+        "sigpending",
+        "fcntl",
+        "recvmmsg",
+    ];
+    for (nth, call) in calls.into_iter().enumerate() {
+        let level = Optimisation::ALL[nth % 2];
+        let outcome = explore_with("kernel_writes.c", level, &[], &[call]);
+        assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
+    }
+    for level in levels("kernel_reads_path") {
+        let outcome = explore_with("kernel_reads_path.c", level, &[], &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
