@@ -160,7 +160,7 @@ impl Process {
             Continuation::Handle => self.tracee.write_registers(index)?,
             Continuation::Kernel => {
                 self.tracee.write_registers(index)?;
-                signals::files::read(&mut self.tracee, index)?;
+                own_numbers::pass_with_numbers(&mut self.tracee, index)?;
             }
         }
         self.advance(index)

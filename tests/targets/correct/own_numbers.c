@@ -3,11 +3,14 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static void asks(void)
@@ -27,9 +30,31 @@ static void asks(void)
     assert(access(path, R_OK) == 0);
 }
 
+/* What it is told of the sender of a signal, and of who is at the other end of a socket. */
+static void is_told(void)
+{
+    int ends[2];
+    siginfo_t info;
+    sigset_t signals;
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    clockid_t clock;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    pthread_kill(pthread_self(), SIGUSR1);
+    assert(sigwaitinfo(&signals, &info) == SIGUSR1 && info.si_pid == getpid());
+    assert(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    assert(getsockopt(ends[0], SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.pid == getpid());
+    close(ends[0]);
+    close(ends[1]);
+    assert(clock_getcpuclockid(getpid(), &clock) == 0);
+}
+
 static void *work(void *unused)
 {
     asks();
+    is_told();
     return unused;
 }
 

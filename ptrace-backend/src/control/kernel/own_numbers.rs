@@ -4,10 +4,12 @@
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
+use crate::control::state::flow::system;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::{Regs, Tid, calls, fd, memory};
+use crate::os::wait::WaitStatus;
+use crate::os::{Regs, Tid, calls, fd, memory, ptrace};
 
 /// Makes the numbers that the call at which a thread stands is given real, in its arguments and in a path below `/proc`.
 pub(super) fn use_real_numbers(
@@ -20,6 +22,12 @@ pub(super) fn use_real_numbers(
         && let Some(real) = real_number(tracee, scheduling, calls::argument(regs, argument))
     {
         *calls::argument_mut(&mut tracee.tasks[index].regs, argument) = real as u64;
+        return tracee.write_registers(index);
+    }
+    if let Some((number, kind)) = calls::clock_of(regs)
+        && let Some(real) = real_number(tracee, scheduling, number)
+    {
+        tracee.tasks[index].regs.rdi = calls::clock(real, kind);
         return tracee.write_registers(index);
     }
     let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) else { return Ok(()) };
@@ -110,6 +118,48 @@ pub(crate) fn owner_of_file(tracee: &Tracee, scheduling: &Scheduling, index: Thr
     }
     let told = [kind.to_le_bytes(), (number as u32).to_le_bytes()].concat();
     if memory::write(tracee.leader, regs.rdx, &told) { 0 } else { -i64::from(libc::EFAULT) }
+}
+
+/// If the kernel tells numbers of processes by the call at which a thread is about to go on, lets it do so, and puts those that the program
+/// knows in their place: the senders of signals, and the process at the other end of a socket.
+pub(crate) fn pass_with_numbers(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), ExecutionError> {
+    /// A `struct signalfd_siginfo`, and where the sender's number is in it and in a `siginfo_t`.
+    const READ: u64 = 128;
+    const SENDER_READ: u64 = 12;
+    const SENDER: u64 = 16;
+    let regs = tracee.tasks[index].regs;
+    let is_read = match regs.orig_rax as i64 {
+        libc::SYS_read if fd::tells_of_signals(tracee.leader, regs.rdi as i32) => true,
+        libc::SYS_rt_sigtimedwait if regs.rsi != 0 => false,
+        libc::SYS_getsockopt if asks_for_peer(&regs) => false,
+        _ => return Ok(()),
+    };
+    let tid = tracee.tasks[index].tid;
+    match tracee.step(tid)? {
+        WaitStatus::Signal(libc::SIGTRAP) => {}
+        WaitStatus::Signal(signal) => tracee.tasks[index].deferred_signal = signal,
+        _ => return Ok(()),
+    }
+    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+    let result = u64::try_from(tracee.tasks[index].regs.rax as i64);
+    let (first, count) = match (result, regs.orig_rax as i64) {
+        (Ok(len), _) if is_read => (regs.rsi + SENDER_READ, len / READ),
+        (Ok(_), libc::SYS_rt_sigtimedwait) => (regs.rsi + SENDER, 1),
+        (Ok(_), _) => (regs.r10, 1),
+        (Err(_), _) => (0, 0),
+    };
+    for at in (0..count).map(|nth| first + nth * READ) {
+        if tracee.number(at, 4) as Tid == tracee.leader {
+            memory::write(tracee.leader, at, &(PID as u32).to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a thread asks which process is at the other end of a socket.
+pub(super) fn asks_for_peer(regs: &Regs) -> bool {
+    let is_of_socket = regs.rsi as i32 == libc::SOL_SOCKET && regs.rdx as i32 == libc::SO_PEERCRED;
+    regs.orig_rax as i64 == libc::SYS_getsockopt && is_of_socket
 }
 
 /// Has a call be about another path, which is put below the thread's stack.

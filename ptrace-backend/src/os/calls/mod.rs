@@ -148,6 +148,23 @@ pub(crate) fn asks_for_other(regs: &Regs, own: i64, process: i64) -> bool {
     }
 }
 
+/// The process or thread whose processor time a call asks about, by its number, with the kind of its clock: such clocks are negative
+/// numbers.
+pub(crate) fn clock_of(regs: &Regs) -> Option<(u64, u64)> {
+    const KIND: u64 = 7;
+    /// A clock of a device, by its descriptor.
+    const OF_DEVICE: u64 = 3;
+    let clock = regs.rdi as i32;
+    let kind = regs.rdi & KIND;
+    let is_asked = regs.orig_rax as c_long == libc::SYS_clock_getres && clock < 0 && kind != OF_DEVICE;
+    is_asked.then(|| (u64::from(!(clock >> KIND.count_ones()) as u32), kind))
+}
+
+/// The clock of a process or thread with this number.
+pub(crate) fn clock(number: i32, kind: u64) -> u64 {
+    u64::from((!number << 3) as u32) | kind
+}
+
 /// Whether a call asks or says on which processors a thread may run: its first argument names one.
 pub(crate) fn is_about_processors(regs: &Regs) -> bool {
     matches!(regs.orig_rax as c_long, libc::SYS_sched_getaffinity | libc::SYS_sched_setaffinity)

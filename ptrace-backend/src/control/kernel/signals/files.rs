@@ -5,23 +5,16 @@ use checker::operation::Access;
 use checker::program::ExecutionError;
 
 use super::state::Signals;
-use crate::answers::PID;
 use crate::control::kernel::accesses;
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
-use crate::control::state::flow::{Flow, system};
+use crate::control::state::flow::Flow;
 use crate::control::state::pending::FileEvents;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::fd::{self, Readiness};
-use crate::os::wait::WaitStatus;
-use crate::os::{Tid, memory, ptrace};
-
-/// A `struct signalfd_siginfo`, and where the sender's number is in it.
-const SIZE: u64 = 128;
-const SENDER: u64 = 12;
 
 /// A thread makes such a file.
 pub(crate) fn make(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
@@ -65,26 +58,4 @@ pub(crate) fn signals_read(
     let is_one = files.iter().any(|(file, _)| fd::tells_of_signals(tracee.leader, *file));
     let signals = [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
     signals.into_iter().filter(move |_| is_one)
-}
-
-/// If the thread is about to read such a file, lets it do so, with the senders' numbers as the program knows them.
-pub(crate) fn read(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), ExecutionError> {
-    let regs = tracee.tasks[index].regs;
-    if regs.orig_rax as i64 != libc::SYS_read || !fd::tells_of_signals(tracee.leader, regs.rdi as i32) {
-        return Ok(());
-    }
-    let tid = tracee.tasks[index].tid;
-    match tracee.step(tid)? {
-        WaitStatus::Signal(libc::SIGTRAP) => {}
-        WaitStatus::Signal(signal) => tracee.tasks[index].deferred_signal = signal,
-        _ => return Ok(()),
-    }
-    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-    let read = tracee.tasks[index].regs.rax as i64;
-    for at in (0..u64::try_from(read).unwrap_or(0) / SIZE).map(|nth| regs.rsi + nth * SIZE + SENDER) {
-        if tracee.number(at, 4) as Tid == tracee.leader {
-            memory::write(tracee.leader, at, &(PID as u32).to_le_bytes());
-        }
-    }
-    Ok(())
 }
