@@ -38,7 +38,7 @@ pub enum SpecialKind {
     Pause,
     /// `mfence`, or what compilers have in its place: an indivisible instruction that leaves the top of the stack as it is.
     Fence,
-    /// It makes `rsp` point somewhere, as where a coroutine goes on: see [`NewStack`].
+    /// It makes `rsp` point somewhere, as where a coroutine goes on.
     StackSwitch,
 }
 

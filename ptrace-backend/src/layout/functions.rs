@@ -97,7 +97,7 @@ impl TrappedFunction {
         )
     }
 
-    /// The memory that it writes beside what it is about: which argument (from 0) points to it, unless that is null, and its size.
+    /// The memory of its result: which argument (from 0) points to it, unless that is null, and the size.
     pub(crate) fn result(self) -> Option<(usize, u64)> {
         use TrappedFunction as F;
         match self {

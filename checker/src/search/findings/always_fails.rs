@@ -58,7 +58,7 @@ pub(in crate::search) fn always<P: Program>(
             let mut strategy = strategy();
             match all_fail(executor, &mut *strategy, rule, most, identity)? {
                 Tried::Passed => return Ok(None),
-                // What was run so far has not had these.
+                // The schedules that were run so far did not have them.
                 Tried::FoundKeyPoints => {}
                 Tried::AllFailed(failed) => {
                     schedules += failed;
@@ -99,7 +99,7 @@ fn all_fail<P: Program>(
         }
         let Next::Work(item) = strategy.next(&cache) else { break };
         let mut guide = strategy.guide(&item, &cache);
-        // What is said of every schedule rests on executions in which everything is watched.
+        // A claim about every schedule rests on executions in which everything is watched.
         let end = executor.run_aside(&Scope::Audit, &item.prefix, &mut *guide)?;
         let notes = guide.notes();
         match end {

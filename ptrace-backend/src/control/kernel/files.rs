@@ -124,7 +124,7 @@ fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
     tracee.shared.named(words_for(descriptor))
 }
 
-/// The name of such a file. What stands behind a number is another thing than the number, which operations need not be on.
+/// The name of such a file. The number of the descriptor is an object of its own, which operations on the file need not touch.
 pub(crate) fn words_for(descriptor: i32) -> String {
     format!("file behind descriptor {descriptor}")
 }

@@ -139,7 +139,7 @@ fn opens_telling(tracee: &Tracee, index: ThreadIndex) -> Option<String> {
     process_state::is_telling(&path).then(|| process_state::words(&path))
 }
 
-/// The thread that the first argument of a call names, by its `pthread_t`.
+/// The `pthread_t` of the thread that the first argument of a call names; `None` if there is none.
 fn named_thread(
     tracee: &Tracee,
     scheduling: &Scheduling,

@@ -191,10 +191,10 @@ fn is_startup(image: &Image, function: &Function<'_>) -> bool {
     }
 }
 
-/// Without lines, the name tells whether a function is the user's. What is below the C++ library's namespaces is, too, where that
-/// library is one of its own: then it was instantiated in the user's files, and may have become part of it the body of a lambda, say. Where the
-/// library is linked statically, its own functions are those that are neither weak, as instantiations are, nor local, as those with local types
-/// among their arguments.
+/// Without lines, the name tells whether a function is the user's. Functions in the namespaces of the C++ library are as well, where
+/// that library is linked dynamically: they were instantiated in the user's files, and an optimiser may have made the body of a lambda part of
+/// one. Where it is linked statically, the library's own functions are those that are neither weak, as instantiations are, nor local, as
+/// instantiations for local types are.
 fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
     let Some(raw) = function.symbol else { return true };
     let name = demangle(raw);
@@ -205,7 +205,7 @@ fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
         return is_user_rust_name(&name, raw);
     }
     let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
-    /// Each program that throws, or starts a thread, has it from the library.
+    /// A function of the library that all of its other parts need.
     const OF_LIBRARY: &str = "_ZSt9terminatev";
     !is_library || image.symbol(OF_LIBRARY).is_none() || image.is_weak_or_local_symbol(raw)
 }

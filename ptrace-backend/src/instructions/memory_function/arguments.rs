@@ -121,7 +121,7 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
     })
 }
 
-/// The same of functions that are about threads and signals. What an operation of its own writes is told with that.
+/// The same of functions that are about threads and signals. Results of calls that are operations are told with these.
 fn of_threads(name: &str) -> Option<&'static [Pointee]> {
     use PointeeSize::{Each, Text};
     let (object, action) = name.strip_prefix("pthread_").and_then(|rest| rest.split_once('_')).unzip();

@@ -88,7 +88,7 @@ fn told_by_kernel(tracee: &Tracee, index: ThreadIndex) -> Option<PathBuf> {
     is_telling(&path).then_some(path)
 }
 
-/// Whether what the kernel tells in a file of this path, of a process or its threads, may change.
+/// Whether the kernel tells something of a process or its threads, in the file of this path, that may change.
 pub(in crate::control) fn is_telling(path: &Path) -> bool {
     const CONSTANT: &[&str] = &["exe", "cmdline", "environ", "auxv", "cgroup", "mounts", "mountinfo"];
     let of = path.strip_prefix("/proc").ok().and_then(|rest| rest.components().next()?.as_os_str().to_str());
