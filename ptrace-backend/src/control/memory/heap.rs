@@ -12,7 +12,7 @@ use checker::names::Obj;
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::control::memory::quarantine;
+use crate::control::memory::{quarantine, used_unseen};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
@@ -135,7 +135,9 @@ pub(crate) fn leave_allocator(
         }
         memory.heap.add(addr, size.max(1), name);
         // Accesses of earlier blocks at these addresses were accesses of other memory.
-        memory.sharing.forget(&(addr..addr.saturating_add(size)));
+        let block = addr..addr.saturating_add(size);
+        memory.sharing.forget(&block);
+        used_unseen::forget(memory, &block);
         memory.quarantine.note_allocation(size);
         if let Some((from, len)) = copies {
             memory::write(tracee.leader, addr, &tracee.read(from, len as usize));

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 
+use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::How;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
@@ -33,7 +34,7 @@ pub(crate) fn switch_stack(
         NewStack::Loaded(address) => {
             let at = address.value(regs);
             let loaded = memory.sharing.touch_in(index, None, at..at.saturating_add(POINTER), How::Reads);
-            if !loaded.bytes.is_empty() {
+            if !loaded.bytes.is_empty() && !may_be_another_block(memory, at) {
                 account.enter_unwatched(entry.clone());
             }
             tracee.number(at, POINTER as usize)
@@ -60,7 +61,26 @@ pub(crate) fn has_for_itself(
     if !memory.used_unseen.iter().any(is_known) {
         memory.used_unseen.push(UsedUnseen { bytes: bytes.clone(), thread: index, entry: entry.clone() });
     }
-    memory.sharing.touch_in(index, None, bytes, How::Writes).bytes.is_empty()
+    let conflict = memory.sharing.touch_in(index, None, bytes.clone(), How::Writes);
+    if conflict.bytes.is_empty() {
+        return true;
+    }
+    let is_settled = !may_be_another_block(memory, bytes.start);
+    if !is_settled {
+        memory.promoted |= memory.shared.watch_allocator();
+    }
+    !is_settled
+}
+
+/// Whether accesses of this memory may have been to a block that has been freed since: blocks are not known yet. Where they are, from the next
+/// execution on, accesses of a block end with it.
+fn may_be_another_block(memory: &MemoryState, at: u64) -> bool {
+    !memory.heap.names && matches!(memory.place(at).region, MemoryRegion::Heap | MemoryRegion::Unknown)
+}
+
+/// A block is allocated: whatever was in its place before is gone.
+pub(crate) fn forget(memory: &mut MemoryState, block: &Range<u64>) {
+    memory.used_unseen.retain(|used| used.bytes.end <= block.start || block.end <= used.bytes.start);
 }
 
 /// An access of a thread conflicts with one of another thread there: what uses the memory unseen is entered. Instructions that work
@@ -74,8 +94,9 @@ pub(crate) fn note_conflict(
     let meets = |used: &&UsedUnseen| {
         used.thread != index && bytes.iter().any(|b| b.start < used.bytes.end && used.bytes.start < b.end)
     };
+    let is_settled = |used: &&UsedUnseen| !may_be_another_block(memory, used.bytes.start);
     let entries: Vec<Unwatched> =
-        memory.used_unseen.iter().filter(meets).map(|used| used.entry.clone()).collect();
+        memory.used_unseen.iter().filter(meets).filter(is_settled).map(|used| used.entry.clone()).collect();
     if entries.iter().any(|entry| entry.kind == UnwatchedKind::SwitchedStack) {
         let layout = std::sync::Arc::clone(&memory.layout);
         let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.stack.is_some());
@@ -84,10 +105,11 @@ pub(crate) fn note_conflict(
     entries.into_iter().for_each(|entry| account.enter_unwatched(entry));
 }
 
-/// The block, the variable, or else the nearest memory below an address, for a stack that grows down from there.
+/// The block, or else the nearest memory below an address, for a stack that grows down from there. Of a variable, which may hold the stacks
+/// of several threads, no more.
 fn around(memory: &MemoryState, top: u64) -> Range<u64> {
-    /// Of memory of which nothing is known: what is used first.
-    const NEAREST: u64 = 4 << 10;
+    /// As much as is used before coroutines switch again, as a rule, and less than a stack has.
+    const NEAREST: u64 = 8 << 10;
     let last = top.wrapping_sub(1);
     if let Some((_, start)) = memory.heap.at(last) {
         let end = memory.heap.borders(last).filter(|border| *border > last).min();
@@ -95,8 +117,8 @@ fn around(memory: &MemoryState, top: u64) -> Range<u64> {
     }
     let module = memory.layout.module_at(last).map(|(_, module)| module);
     let variable = module.and_then(|module| {
-        let Range { start, end } = module.image.variable(last.wrapping_sub(module.mapped.bias))?;
-        Some(start.wrapping_add(module.mapped.bias)..end.wrapping_add(module.mapped.bias))
+        let variable = module.image.variable(last.wrapping_sub(module.mapped.bias))?;
+        Some(variable.start.wrapping_add(module.mapped.bias))
     });
-    variable.unwrap_or(top.saturating_sub(NEAREST)..top)
+    top.saturating_sub(NEAREST).max(variable.unwrap_or(0))..top
 }
