@@ -1,5 +1,5 @@
 //! The numbers of process and threads that the program knows are made up, so that they are the same in every execution. Where the
-//! program gives one to the kernel, the real one takes its place.
+//! program gives one to the kernel, the real one takes its place, and the other way round where the kernel tells one.
 
 use checker::program::ExecutionError;
 

@@ -15,6 +15,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
+use crate::instructions::MemoryAccess;
 use crate::layout::functions::TrappedFunction;
 
 /// The first word of an object, which all of them have.
@@ -45,16 +46,13 @@ pub(crate) fn note_access(
 ) {
     let at = tracee.tasks[index].regs.rip;
     let Some(instruction) = memory.layout.candidate_at(at) else { return };
+    let touches = |access: &MemoryAccess| {
+        let bytes = access.addr..access.addr.saturating_add(access.len);
+        is_used_in(objects, &bytes, access.write)
+    };
     // Those of Rust's standard library are words of the program's own, which the model does not replace.
-    if memory.layout.module_at(at).is_some_and(|(_, module)| module.image.is_rust()) {
-        return;
-    }
-    let accesses = instruction.accesses(&MachineState::of(tracee, index));
-    let touches = |bytes: Range<u64>, writes| is_used_in(objects, &bytes, writes);
-    if accesses
-        .iter()
-        .any(|access| touches(access.addr..access.addr.saturating_add(access.len), access.write))
-    {
+    let is_rust = || memory.layout.module_at(at).is_some_and(|(_, module)| module.image.is_rust());
+    if instruction.accesses(&MachineState::of(tracee, index)).iter().any(touches) && !is_rust() {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::HeldObject));
     }
 }

@@ -11,6 +11,6 @@ use crate::control::state::thread_index::ThreadIndex;
 pub(crate) struct UsedUnseen {
     pub(crate) bytes: Range<u64>,
     pub(crate) thread: ThreadIndex,
-    /// What is entered in the account where another thread touches it.
+    /// The entry of the account where another thread touches it.
     pub(crate) entry: Unwatched,
 }
