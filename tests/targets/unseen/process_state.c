@@ -15,7 +15,7 @@
 
 static const char *what;
 static char folder[4096];
-static int file;
+static int file, next;
 static struct rlimit limit;
 static volatile sig_atomic_t handled;
 
@@ -99,7 +99,7 @@ static void relies(pthread_t thread)
     } else if (!strcmp(what, "descriptor")) {
         assert(fstat(file, &about) == 0);
     } else if (!strcmp(what, "number")) {
-        assert(open("/dev/null", O_RDONLY) == file + 1);
+        assert(open("/dev/null", O_RDONLY) == next);
     } else if (!strcmp(what, "name")) {
         pthread_setname_np(thread, "worker");
     }
@@ -116,6 +116,8 @@ int main(int argc, char **argv)
     assert(getcwd(folder, sizeof folder));
     unlink("made");
     file = open("file", O_CREAT | O_TRUNC | O_RDWR, 0600);
+    next = dup(file);
+    close(next);
     pthread_create(&thread, NULL, changes, NULL);
     relies(thread);
     pthread_join(thread, NULL);
