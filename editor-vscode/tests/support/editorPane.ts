@@ -41,9 +41,11 @@ export class EditorPane {
     await this.page.locator(".action-widget .monaco-list-row", { hasText: title }).click();
   }
 
-  /** Hovers over the first word of a line. */
-  async hover(line: number): Promise<void> {
+  /** Hovers over the first word of a line that has a lens and a hint: the editor hides its hover where they come later. */
+  async hover(line: number, lens: string, hint: string): Promise<void> {
     await this.goTo(line);
+    await this.lens(lens).waitFor();
+    await this.line(hint).waitFor();
     await this.page.keyboard.press("Home");
     // As the pointer does it, but for the way there.
     await this.page.keyboard.press("Control+K");

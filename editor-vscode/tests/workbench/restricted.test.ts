@@ -51,7 +51,8 @@ test("the view shows it, and says what is not done here", async () => {
 });
 
 test("hovering over the failing line tells where the threads were", async () => {
-  await workbench.editor.hover(await project.line("src/main.c", "assert(shared.balance"));
+  const failing = await project.line("src/main.c", "assert(shared.balance");
+  await workbench.editor.hover(failing, "⏮ Replay", "bug depth");
   const hover = workbench.editor.hoverText("T1 failed · src/main.c:35");
   await hover.waitFor();
   // Every thread comes into view, once the editor has given the hover its size, and what failed is said once.
