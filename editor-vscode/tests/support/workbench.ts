@@ -12,6 +12,8 @@ import { WATCHDOG } from "./watchdog.mts";
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+// No other machine has an address.
+const ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
 
 /** A part of the window, in pixels. */
 export interface Area {
@@ -39,17 +41,14 @@ export class Workbench {
 
   /** Opens a folder or a workspace file, with what else the window is given (paths on the server). */
   static async open(server: string, path: string, payload: Record<string, string> = {}): Promise<Workbench> {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...QUIET] });
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...QUIET, ALONE] });
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(WATCHDOG);
     const workbench = new Workbench(browser, page);
-    await page.route(
-      (url) => url.hostname !== "127.0.0.1" && url.protocol.startsWith("http"),
-      async (route) => {
-        workbench.strayRequests.push(route.request().url());
-        await route.abort();
-      },
-    );
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.hostname !== "127.0.0.1" && url.protocol.startsWith("http")) workbench.strayRequests.push(request.url());
+    });
     await page.goto(address(server, path, payload));
     await workbench.ready();
     return workbench;

@@ -1,4 +1,5 @@
-// The journey is worth something: with a defect in the server or in the adapter it ends where the defect shows.
+// The journey is worth something: with a defect in the server or in the adapter it ends where the defect shows. It is a test of
+// tests, and part of `./test full`.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +11,7 @@ import { WATCHDOG } from "../support/watchdog.mts";
 // Each of them waits, at last, for what never comes: a watchdog's time after everything before it.
 const TIME = 4 * WATCHDOG;
 
-test.concurrent.for([
+test.runIf(process.env["INTERLEAVER_TEST_FULL"]).concurrent.for([
   ["a server that publishes nothing", "silentServer.mts", FINDS],
   ["an adapter that ignores stepping back", "deafAdapter.mts", STEPS_BACK],
 ] as const)("%s is noticed", { timeout: TIME }, async ([, mutant, step]) => {
