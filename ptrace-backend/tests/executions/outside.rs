@@ -1,11 +1,9 @@
 //! Whether a program has done something by which executions of it could meet outside of their memory.
 
-mod compiled;
-
 use std::fs;
 
+use crate::compiled::compile;
 use checker::program::{Choice, Execution, Program, Scope, Status, Stop, Until};
-use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 use tempfile::TempDir;
 

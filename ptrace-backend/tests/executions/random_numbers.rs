@@ -1,13 +1,11 @@
 //! Random numbers that code asks the processor for are the same in every execution, and differ within one.
 
-mod compiled;
-
 use std::collections::HashSet;
 use std::path::Path;
 use std::thread;
 
+use crate::compiled::compile;
 use checker::program::{Choice, Execution, Program, Scope, Status, Until};
-use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 
 const EXECUTIONS: usize = 1_000;

@@ -1,10 +1,8 @@
 //! The execution that finds out what main allocates names it as all later ones do, which only know of it.
 
-mod compiled;
-
+use crate::compiled::compile;
 use checker::operation::{Effect, OpKind};
 use checker::program::{Choice, Execution, Program, Scope, Status, Until};
-use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 
 /// What a thread sleeps at that goes whenever those before it cannot, in an execution in which somebody yields for ever.

@@ -1,16 +1,13 @@
 //! Both ways of passing a trapped instruction give the same trace; and nothing is left of a program that was dropped.
 
-mod bundled;
-mod compiled;
-
 use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use bundled::{CPP, RUST, all_in_c, at_both_levels};
+use crate::bundled::{CPP, RUST, all_in_c, at_levels};
+use crate::compiled::compile;
 use checker::program::{Agent, AgentView, Choice, Execution, Program, Scope, Status, Step, Stop, Until};
-use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
 
 /// Each program runs under the default schedule, and under one random schedule for each of these seeds.
@@ -126,7 +123,7 @@ fn compare(program: &Path) {
 }
 
 fn check<S: AsRef<str> + Sync>(sources: &[S]) {
-    at_both_levels(sources, |_, program| compare(program));
+    at_levels(sources, |_, program| compare(program));
 }
 
 #[test]

@@ -14,8 +14,8 @@ struct Program {
     image: Vec<u8>,
 }
 
-const C: &str = include_str!("instructions_programs/program.c");
-const RUST: &str = include_str!("instructions_programs/program.rs");
+const C: &str = include_str!("program.c");
+const RUST: &str = include_str!("program.rs");
 
 fn build(source: &str, name: &str, compiler: &str, arguments: &[&str]) -> Program {
     let folder = tempfile::tempdir().expect("a temporary directory");

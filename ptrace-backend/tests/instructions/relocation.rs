@@ -1,11 +1,8 @@
 //! Copies of instructions do the same as the originals: both are run, and everything that they leave behind compared.
 
-#[path = "instructions_machine/mod.rs"]
-mod machine;
-
+use crate::machine::{self, DATA, FAR, FROM, Machine, NEAR, State, TARGET};
 use iced_x86::IcedError;
 use iced_x86::code_asm::*;
-use machine::{DATA, FAR, FROM, Machine, NEAR, State, TARGET};
 use ptrace_backend::instructions::{NotRelocatable, relocate};
 
 /// Runs `code` at [`FROM`] and its copies near and far with many register values, and compares.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tests::{Build, Expectation, Language, Manifest, Optimisation, targets};
+use tests::{Build, Expectation, Language, Manifest, levels, targets};
 
 #[test]
 fn every_source_is_listed() {
@@ -63,7 +63,7 @@ fn every_bug_has_a_cause() {
 fn correct_programs_run_to_their_end() {
     let targets = Manifest::read().unwrap().targets;
     for target in targets.iter().filter(|target| !target.is_bug()) {
-        for level in Optimisation::ALL {
+        for level in levels(&target.name) {
             let program = Build::new(target.source(), level).program().unwrap();
             let output = Command::new(&program).output().unwrap();
             assert!(output.status.success(), "{}: {output:?}", program.display());

@@ -1,0 +1,8 @@
+//! Machine code: what it touches, which of it is watched, and copies of it that run elsewhere.
+
+mod accesses;
+mod candidates;
+mod machine;
+mod programs;
+mod relocation;
+mod state;
