@@ -128,7 +128,7 @@ fn is_home(module: &Module) -> bool {
 /// code that was instantiated for them.
 fn precompiled(module: &Module, address: u64) -> Option<MemoryFunction> {
     let function = module.image.function_at(address.wrapping_sub(module.mapped.bias))?;
-    let name =
-        function.symbol.filter(|symbol| symbol.contains("copy_from_slice_impl")).and(function.name())?;
-    (name == "core::slice::copy_from_slice_impl::<u8>").then_some(MemoryFunction::COPY_SLICE)
+    // Names take long to read.
+    function.symbol.filter(|symbol| symbol.contains("copy_from_slice_impl"))?;
+    (function.name()? == "core::slice::copy_from_slice_impl::<u8>").then_some(MemoryFunction::COPY_SLICE)
 }
