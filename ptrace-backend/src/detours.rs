@@ -9,7 +9,7 @@ use crate::instructions::Candidate;
 use crate::instructions::detour::{Detour, Found, JUMP, Log, landing};
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};
-use crate::os::memory;
+use crate::os::memory::BlockReader;
 use crate::spec::LaunchError;
 use crate::target::inject::Area;
 use crate::target::startup::Startup;
@@ -76,12 +76,13 @@ pub(crate) fn of_module(
     let start = startup.map_near(&module.mapped.range, room)?;
     let (mut copies, mut made): (Vec<u8>, Vec<Detour>) = (Vec::new(), Vec::new());
     let mut code = [0; LONGEST];
+    let mut reader = BlockReader::new(startup.tid);
     for leader in leaders {
         attention::round();
         let from = candidates[leader].addr;
         let is_free = made.last().is_none_or(|last| last.from + JUMP.len() as u64 <= from);
         let to = start + copies.len() as u64;
-        if !is_free || !in_reach(from, to) || !memory::read(startup.tid, from, &mut code) {
+        if !is_free || !in_reach(from, to) || !reader.read(from, &mut code) {
             continue;
         }
         let Some((detour, copy)) = Detour::new(&code, from, to, log, found) else { continue };

@@ -11,6 +11,7 @@ use crate::layout::atomicity::atomic_functions;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
+use crate::layout::stubs::Stubs;
 use crate::layout::{Layout, TrapKind};
 use crate::os::network::Network;
 use crate::os::process;
@@ -45,7 +46,7 @@ pub(crate) fn launch(
     let cancels = calls(&modules, &["pthread_cancel"]);
     // Where instructions are stepped in place, copies of them are not trusted.
     let takes_down = spec.stepping == Stepping::OutOfLine;
-    let Traps { by_address, candidates, foreign, fork_loop, returned, areas, detours } =
+    let Traps { by_address, stubs, candidates, foreign, fork_loop, returned, areas, detours } =
         Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), (cancels, takes_down))?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
@@ -61,6 +62,7 @@ pub(crate) fn launch(
         standard_streams: standard_streams(&modules),
         modules,
         traps: by_address,
+        stubs: Stubs::new(stubs),
         candidates,
         foreign,
         detours,
@@ -112,7 +114,7 @@ fn pass_constructors(
 ) -> Result<Passage, LaunchError> {
     layout.plant_specials(startup)?;
     let specials = layout.traps.values().filter_map(|trap| match &trap.kind {
-        TrapKind::Special(special) => Some(*special),
+        TrapKind::Special(special) => Some(**special),
         _ => None,
     });
     let specials: Vec<_> = specials.collect();

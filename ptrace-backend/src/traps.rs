@@ -1,5 +1,6 @@
 //! Where the target is to stop: entries of functions, instructions that touch memory, instructions that are answered.
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,10 +16,11 @@ use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction,
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
-use crate::layout::{Foreign, Layout, Trap, TrapKind};
+use crate::layout::stubs::{ALIGNMENT, ROOM};
+use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{Closed, ReachableCode};
-use crate::os::memory::{self, MemoryFile};
+use crate::os::memory::{self, BlockReader, MemoryFile};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
 use crate::target::inject::{Area, unreadable};
@@ -26,16 +28,12 @@ use crate::target::startup::Startup;
 use crate::target::template::FORK_LOOP;
 use crate::target::{cancellation, specials};
 
-/// Room for one stub, in bytes.
-const STUB: u64 = 64;
-
-/// How many bytes of code are read for one stub: the longest instruction.
-const LONGEST: usize = 15;
-
 /// Everything at which a program is to stop, and the memory that this takes.
 #[derive(Default)]
 pub(crate) struct Traps {
     pub(crate) by_address: FxHashMap<u64, Trap>,
+    /// The address of each copy of an instruction, and of the instruction.
+    pub(crate) stubs: Vec<(u64, u64)>,
     pub(crate) candidates: Vec<Candidate>,
     /// Functions of system libraries whose calls are looked at.
     pub(crate) foreign: Vec<Foreign>,
@@ -87,18 +85,22 @@ impl Traps {
                 pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
             }
             let first = traps.candidates.len();
-            for candidate in candidates {
-                wanted.push((candidate.addr, TrapKind::Access(traps.candidates.len())));
-                traps.candidates.push(candidate);
+            let places = candidates.iter().zip(first..);
+            wanted.extend(places.map(|(candidate, place)| (candidate.addr, TrapKind::Access(place))));
+            if first == 0 {
+                traps.candidates = candidates;
+            } else {
+                traps.candidates.extend(candidates);
             }
             let (switches, fences): (Vec<_>, Vec<_>) =
                 others.into_iter().partition(|special| special.kind == SpecialKind::StackSwitch);
-            wanted.extend(switches.into_iter().map(|switch| (switch.addr, TrapKind::Special(switch))));
+            wanted.extend(
+                switches.into_iter().map(|switch| (switch.addr, TrapKind::Special(Box::new(switch)))),
+            );
             traps.with_stubs(startup, module, wanted)?;
             for special in specials::random_instructions(module).into_iter().chain(fences) {
-                let code = memory::number(startup.tid, special.addr, 1);
-                let byte = code.ok_or_else(|| unreadable(special.addr))? as u8;
-                let trap = Trap { byte, stub: None, kind: TrapKind::Special(special) };
+                let code = instruction(&mut BlockReader::new(startup.tid), special.addr)?;
+                let trap = Trap { code, stub: None, kind: TrapKind::Special(Box::new(special)) };
                 traps.by_address.insert(special.addr, trap);
             }
             own_code.push((i, first..traps.candidates.len(), branch_targets));
@@ -136,7 +138,8 @@ impl Traps {
         bytes[..FORK_LOOP.len()].copy_from_slice(&FORK_LOOP);
         self.fork_loop = startup.map_near(&executable.mapped.range, ROOM as u64)?;
         self.returned = self.fork_loop + RETURNED as u64;
-        self.by_address.insert(self.returned, Trap { byte: 0xcc, stub: None, kind: TrapKind::Returned });
+        let code = [0xcc; LONGEST];
+        self.by_address.insert(self.returned, Trap { code, stub: None, kind: TrapKind::Returned });
         self.add(startup, Area { start: self.fork_loop, len: ROOM as u64, bytes })
     }
 
@@ -156,27 +159,36 @@ impl Traps {
         if wanted.is_empty() {
             return Ok(());
         }
-        let len = wanted.len() as u64 * STUB;
+        let len = wanted.len() as u64 * ROOM;
         let start = startup.map_near(&module.mapped.range, len)?;
-        let mut stubs = vec![0xcc; len as usize];
-        let places = (start..).step_by(STUB as usize);
-        for ((room, place), (address, kind)) in stubs.chunks_exact_mut(STUB as usize).zip(places).zip(wanted)
-        {
+        let mut stubs: Vec<u8> = Vec::with_capacity(wanted.len() * ALIGNMENT as usize);
+        let mut reader = BlockReader::new(startup.tid);
+        self.by_address.reserve(wanted.len());
+        self.stubs.reserve(wanted.len());
+        for (address, kind) in wanted {
             startup.goes_on()?;
-            let mut code = [0; LONGEST];
-            if !memory::read(startup.tid, address, &mut code)
-                && !memory::read(startup.tid, address, &mut code[..1])
-            {
-                return Err(unreadable(address));
-            }
-            let stub = relocate(&code, address, place).ok();
-            let stub = stub.and_then(|copy| {
-                room.get_mut(..copy.code.len())?.copy_from_slice(&copy.code);
-                Some((place, copy))
+            let code = instruction(&mut reader, address)?;
+            let place = start + stubs.len() as u64;
+            let copy = relocate(&code, address, place).ok().filter(|copy| copy.code.len() as u64 <= ROOM);
+            let stub = copy.and_then(|copy| {
+                stubs.extend(copy.code);
+                stubs.resize(stubs.len().next_multiple_of(ALIGNMENT as usize), 0xcc);
+                self.stubs.push((place, address));
+                NonZeroU64::new(place)
             });
-            self.by_address.insert(address, Trap { byte: code[0], stub, kind });
+            self.by_address.insert(address, Trap { code, stub, kind });
         }
         self.add(startup, Area { start, len, bytes: stubs })
+    }
+}
+
+/// The code at an address: an instruction and what follows, or, at the end of what is mapped, its first byte alone.
+fn instruction(reader: &mut BlockReader, address: u64) -> Result<[u8; LONGEST], LaunchError> {
+    let mut code = [0; LONGEST];
+    if reader.read(address, &mut code) || reader.read(address, &mut code[..1]) {
+        Ok(code)
+    } else {
+        Err(unreadable(address))
     }
 }
 
@@ -204,6 +216,9 @@ impl Code {
         }
     }
 }
+
+/// Fewer bytes of code than these have hardly more than one candidate.
+const BYTES_EACH: u64 = 8;
 
 /// What a module's watched code has.
 #[derive(Default)]
@@ -233,8 +248,10 @@ fn candidates(
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let text = image.text();
-    let Watched { candidates: mut found, mut others, mut loaded_slots, mut branch_targets } =
-        Watched::default();
+    // Room that is not used costs nothing; a list of millions that grows is copied again and again.
+    let watched: u64 = units.iter().map(|range| range.end - range.start).sum();
+    let mut found = Vec::with_capacity((watched / BYTES_EACH) as usize);
+    let Watched { mut others, mut loaded_slots, mut branch_targets, .. } = Watched::default();
     for function in image.functions() {
         startup.goes_on()?;
         // One operation as a whole, by the trap at its entry.
@@ -258,10 +275,14 @@ fn candidates(
         branch_targets.extend(scanned.branch_targets.iter().copied());
         let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
         let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, user));
+        let first = found.len();
         found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, units))));
+        found[first..].sort_by_key(|candidate| candidate.addr);
     }
-    found.sort_by_key(|c| c.addr);
-    found.dedup_by_key(|c| c.addr);
+    if !found.is_sorted_by_key(|candidate| candidate.addr) {
+        found.sort_by_key(|candidate| candidate.addr);
+    }
+    found.dedup_by_key(|candidate| candidate.addr);
     Ok(Watched { candidates: found, others, loaded_slots, branch_targets })
 }
 
@@ -387,10 +408,8 @@ impl Layout {
                 }
                 for (word, at) in bytes.chunks_exact(WORD).zip((start..).step_by(WORD)) {
                     let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
-                    let Some((stub, _)) = self.traps.get(&word).and_then(|trap| trap.stub.as_ref()) else {
-                        continue;
-                    };
-                    ptrace::poke(process.tid, at, *stub)
+                    let Some(stub) = self.traps.get(&word).and_then(|trap| trap.stub) else { continue };
+                    ptrace::poke(process.tid, at, stub.get())
                         .map_err(LaunchError::system("write the program's data"))?;
                 }
             }

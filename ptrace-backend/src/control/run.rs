@@ -18,7 +18,7 @@ use crate::control::sync::entry;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
-use crate::instructions::{Special, SpecialKind};
+use crate::instructions::SpecialKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
@@ -204,12 +204,12 @@ impl Process {
             TrapKind::Foreign(foreign) => {
                 foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
             }
-            TrapKind::Special(Special { new_stack: Some(new), .. }) => {
-                used_unseen::switch_stack(tracee, memory, account, index, *new);
-                tracee.pass_trap(index)?;
-                Ok(Flow::Resume(0))
-            }
             TrapKind::Special(special) => {
+                if let Some(new) = special.new_stack {
+                    used_unseen::switch_stack(tracee, memory, account, index, new);
+                    tracee.pass_trap(index)?;
+                    return Ok(Flow::Resume(0));
+                }
                 let thread = &mut scheduling.threads[index];
                 thread.drained |= special.kind == SpecialKind::Fence;
                 special.complete(&mut tracee.tasks[index].regs, thread.world.random_number());

@@ -17,7 +17,7 @@ pub struct Candidate {
     /// What it does to memory.
     pub kind: AccessKind,
     /// The memory that it touches, the stack slots of pushes, pops and calls left out.
-    pub operands: SmallVec<[MemoryOperand; 2]>,
+    pub operands: SmallVec<[MemoryOperand; 1]>,
     /// Set if everything that it touches is in the frame of its function.
     pub stack: Option<StackSlot>,
     /// Everything that it touches is the thread's own thread-local memory.
@@ -143,7 +143,7 @@ impl Candidate {
         info: &mut InstructionInfoFactory,
         shape: &FunctionShape,
     ) -> Option<Self> {
-        let operands: SmallVec<[MemoryOperand; 2]> = explicit_memory(instruction, info)
+        let operands: SmallVec<[MemoryOperand; 1]> = explicit_memory(instruction, info)
             .iter()
             .map(|memory| MemoryOperand::of(instruction, *memory))
             .filter(|operand| operand.read || operand.write)

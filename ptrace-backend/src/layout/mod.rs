@@ -9,7 +9,9 @@ pub(crate) mod memory_calls;
 pub(crate) mod module;
 pub(crate) mod names;
 pub(crate) mod rust_locks;
+pub(crate) mod stubs;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -18,23 +20,39 @@ use rustc_hash::FxHashMap;
 
 use crate::debuginfo::{Modules, SourceFrame};
 use crate::grace::Grace;
-use crate::instructions::{Candidate, Relocated, Special};
+use crate::instructions::{Candidate, Relocated, Special, relocate};
 use crate::layout::allocator::Allocator;
 use crate::layout::detours::Detours;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustMutex;
+use crate::layout::stubs::Stubs;
 use crate::libraries::effects::Effects;
 
 /// A place in the code where a thread stops.
 #[derive(Debug)]
 pub(crate) struct Trap {
-    /// The first byte of the instruction, which the trap replaces.
-    pub(crate) byte: u8,
-    /// The copy of the instruction that runs in its stead, with its address; `None`: it is stepped in place.
-    pub(crate) stub: Option<(u64, Relocated)>,
+    /// The instruction, and what follows it; the trap replaces the first byte.
+    pub(crate) code: [u8; LONGEST],
+    /// The address of the copy of the instruction that runs in its stead; `None`: it is stepped in place.
+    pub(crate) stub: Option<NonZeroU64>,
     pub(crate) kind: TrapKind,
+}
+
+/// The longest instruction, in bytes.
+pub(crate) const LONGEST: usize = 15;
+
+impl Trap {
+    /// The byte that the trap replaces.
+    pub(crate) fn byte(&self) -> u8 {
+        self.code[0]
+    }
+
+    /// The copy of the instruction at `address`, which this trap is at.
+    fn copy(&self, address: u64) -> Option<Relocated> {
+        relocate(&self.code, address, self.stub?.get()).ok()
+    }
 }
 
 /// The reason for a trap.
@@ -49,7 +67,7 @@ pub(crate) enum TrapKind {
     /// An instruction that touches memory: its place in [`Layout::candidates`].
     Access(usize),
     /// An instruction that is answered.
-    Special(Special),
+    Special(Box<Special>),
     /// The entry of a function of a system library: its place in [`Layout::foreign`].
     Foreign(usize),
 }
@@ -72,6 +90,7 @@ pub(crate) struct Layout {
     /// The same modules, for unwinding.
     pub(crate) unwinding: Modules,
     pub(crate) traps: FxHashMap<u64, Trap>,
+    pub(crate) stubs: Stubs,
     /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) foreign: Vec<Foreign>,
@@ -132,11 +151,13 @@ impl Layout {
                 (none, others) => none.is_none() && others.is_none(),
             }
             && self.traps.len() == other.traps.len()
-            && self.traps.iter().all(|(at, trap)| {
-                other.traps.get(at).is_some_and(|there| {
-                    trap.stub.as_ref().map(|(at, _)| *at) == there.stub.as_ref().map(|(at, _)| *at)
-                })
-            })
+            && self.traps.iter().all(|(at, trap)| other.traps.get(at).is_some_and(|it| trap.stub == it.stub))
+    }
+
+    /// The copy that an address lies in, or in the room behind it.
+    pub(crate) fn stub_around(&self, address: u64) -> Option<Relocated> {
+        let instruction = self.stubs.around(address)?;
+        self.traps.get(&instruction)?.copy(instruction)
     }
 
     /// The module that an address lies in.

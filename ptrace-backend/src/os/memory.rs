@@ -8,11 +8,53 @@ use super::{Tid, ptrace};
 
 /// Reads exactly `into.len()` bytes at `addr`; `false` where that is not mapped readable.
 pub(crate) fn read(tid: Tid, addr: u64, into: &mut [u8]) -> bool {
+    read_some(tid, addr, into) == into.len()
+}
+
+/// Reads up to `into.len()` bytes at `addr`, as far as that is mapped readable; says how many.
+fn read_some(tid: Tid, addr: u64, into: &mut [u8]) -> usize {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: into.len() };
     // SAFETY: the local vector describes `into`, which is borrowed mutably; the kernel checks the remote one.
     let got = unsafe { libc::process_vm_readv(tid, &raw const local, 1, &raw const remote, 1, 0) };
-    usize::try_from(got) == Ok(into.len())
+    usize::try_from(got).unwrap_or(0)
+}
+
+/// Code of another process for a reader that goes through it in order: it is fetched a block at a time.
+pub(crate) struct BlockReader {
+    tid: Tid,
+    start: u64,
+    block: Vec<u8>,
+}
+
+impl BlockReader {
+    /// How much is fetched at a time, in bytes.
+    const BLOCK: usize = 1 << 16;
+
+    pub(crate) fn new(tid: Tid) -> Self {
+        Self { tid, start: 0, block: Vec::new() }
+    }
+
+    /// Reads exactly `into.len()` bytes at `addr`; `false` where that is not mapped readable.
+    pub(crate) fn read(&mut self, addr: u64, into: &mut [u8]) -> bool {
+        if let Some(bytes) = self.part(addr, into.len()) {
+            into.copy_from_slice(bytes);
+            return true;
+        }
+        self.start = addr;
+        self.block.resize(Self::BLOCK, 0);
+        let got = read_some(self.tid, addr, &mut self.block);
+        self.block.truncate(got);
+        self.part(addr, into.len()).is_some_and(|bytes| {
+            into.copy_from_slice(bytes);
+            true
+        })
+    }
+
+    fn part(&self, addr: u64, len: usize) -> Option<&[u8]> {
+        let at = usize::try_from(addr.checked_sub(self.start)?).ok()?;
+        self.block.get(at..)?.get(..len)
+    }
 }
 
 /// Writes all of `bytes` at `addr`; `false` where that is not mapped writable.

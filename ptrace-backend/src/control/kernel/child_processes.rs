@@ -61,7 +61,7 @@ pub(crate) fn forked(
 fn lift_traps_of(tracee: &Tracee, child: Tid) {
     for (&at, trap) in &tracee.layout.traps {
         if memory::number(child, at, 1) == Some(0xcc) {
-            let _ = memory::poke_byte(child, at, trap.byte);
+            let _ = memory::poke_byte(child, at, trap.byte());
         }
     }
 }

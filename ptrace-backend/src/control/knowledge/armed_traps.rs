@@ -84,7 +84,7 @@ impl Shared {
         let mut bytes = traps(Self::watched_addresses(&self.state(), layout, false));
         bytes.extend(left_out.iter().map(|&candidate| {
             let address = layout.candidates[candidate].addr;
-            (address, layout.traps[&address].byte)
+            (address, layout.traps[&address].byte())
         }));
         armed(&with_jumps(bytes, layout, detours), template)
     }

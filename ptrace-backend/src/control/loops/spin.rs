@@ -20,7 +20,7 @@ use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
 use crate::instructions::SpecialKind;
-use crate::layout::TrapKind;
+use crate::layout::{Trap, TrapKind};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
 
@@ -217,7 +217,7 @@ pub(crate) fn instruction(tracee: &Tracee, at: u64) -> Option<Instruction> {
     }
     for (offset, byte) in code.iter_mut().enumerate() {
         if let Some(trap) = tracee.layout.traps.get(&(at + offset as u64)) {
-            *byte = trap.byte;
+            *byte = trap.byte();
         }
     }
     let instruction = Decoder::with_ip(64, &code, at, DecoderOptions::NONE).decode();
@@ -271,7 +271,7 @@ pub(crate) fn single_step(
     regs: &Regs,
 ) -> Result<bool, ExecutionError> {
     let tid = tracee.tasks[index].tid;
-    let trap = tracee.layout.traps.get(&regs.rip).map(|trap| trap.byte);
+    let trap = tracee.layout.traps.get(&regs.rip).map(Trap::byte);
     let planted = trap.filter(|_| tracee.number(regs.rip, 1) == 0xcc);
     if let Some(byte) = planted {
         memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;

@@ -243,7 +243,7 @@ pub(crate) fn plant_for(
     for &(_, candidate) in &memory.lifted {
         let at = memory.layout.candidates[candidate].addr;
         let byte =
-            if memory.lifted.contains(&(index, candidate)) { memory.layout.traps[&at].byte } else { 0xcc };
+            if memory.lifted.contains(&(index, candidate)) { memory.layout.traps[&at].byte() } else { 0xcc };
         memory::poke_byte(tracee.leader, at, byte).map_err(system("plant a trap"))?;
     }
     Ok(())

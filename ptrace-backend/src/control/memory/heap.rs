@@ -57,7 +57,7 @@ pub(crate) fn end_survey(memory: &mut MemoryState) {
 fn leave_allocations_unnamed(tracee: &Tracee) -> Result<(), ExecutionError> {
     let layout = Arc::clone(&tracee.layout);
     for (entry, _) in layout.allocator_entries() {
-        let byte = layout.traps[&entry].byte;
+        let byte = layout.traps[&entry].byte();
         memory::poke_byte(tracee.leader, entry, byte).map_err(system("lift a trap"))?;
     }
     Ok(())

@@ -34,9 +34,9 @@ impl Tracee {
         let Ok(mut regs) = ptrace::registers(child) else { return false };
         let at = regs.rip.wrapping_sub(1);
         let Some(trap) = self.layout.traps.get(&at) else { return false };
-        match (&trap.kind, &trap.stub) {
+        match (&trap.kind, trap.stub) {
             (TrapKind::Special(special), _) if special.new_stack.is_none() => special.complete(&mut regs, 0),
-            (_, Some((stub, _))) => regs.rip = *stub,
+            (_, Some(stub)) => regs.rip = stub.get(),
             (_, None) => return false,
         }
         ptrace::set_registers(child, &regs).is_ok()

@@ -67,8 +67,7 @@ impl Tracee {
         self.leave_detour(index)?;
         let layout = std::sync::Arc::clone(&self.layout);
         let rip = self.tasks[index].regs.rip;
-        let stub = layout.traps.values().filter_map(|trap| trap.stub.as_ref());
-        let Some((_, code)) = stub.into_iter().find(|(_, code)| code.contains(rip)) else { return Ok(()) };
+        let Some(code) = layout.stub_around(rip) else { return Ok(()) };
         let tid = self.tasks[index].tid;
         while code.contains(self.tasks[index].regs.rip) {
             let status = self.step(tid)?;
@@ -86,8 +85,8 @@ impl Tracee {
     /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
     pub(crate) fn leave_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let mut regs = self.tasks[index].regs;
-        let stubs = self.layout.traps.values().filter_map(|trap| trap.stub.as_ref());
-        if self.restore_from_detour(&mut regs) || stubs.into_iter().any(|(_, code)| code.restore(&mut regs)) {
+        let stub = self.layout.stub_around(regs.rip);
+        if self.restore_from_detour(&mut regs) || stub.is_some_and(|code| code.restore(&mut regs)) {
             self.tasks[index].regs = regs;
             self.write_registers(index)?;
         }
@@ -104,14 +103,14 @@ impl Tracee {
             let tid = self.tasks[index].tid;
             return ptrace::set_instruction_pointer(tid, copy).map_err(system("write registers"));
         }
-        match &trap.stub {
-            Some((stub, _)) if self.stepping == crate::spec::Stepping::OutOfLine => {
+        match trap.stub {
+            Some(stub) if self.stepping == crate::spec::Stepping::OutOfLine => {
                 let task = &mut self.tasks[index];
-                task.regs.rip = *stub;
+                task.regs.rip = stub.get();
                 // At a trap, nothing else differs from what the kernel has.
-                ptrace::set_instruction_pointer(task.tid, *stub).map_err(system("write registers"))
+                ptrace::set_instruction_pointer(task.tid, stub.get()).map_err(system("write registers"))
             }
-            _ => self.step_in_place(index, at, trap.byte),
+            _ => self.step_in_place(index, at, trap.byte()),
         }
     }
 
@@ -166,7 +165,7 @@ impl Tracee {
     pub(crate) fn lift(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &self.tasks[index];
         let at = task.regs.rip;
-        let byte = self.layout.traps[&at].byte;
+        let byte = self.layout.traps[&at].byte();
         memory::poke_byte(task.tid, at, byte).map_err(system("lift a trap"))?;
         self.write_registers(index)
     }
