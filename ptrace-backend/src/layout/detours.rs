@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::instructions::detour::{Detour, Log, landing};
+use crate::instructions::detour::{Detour, JUMP, Log, landing};
 use crate::os::Regs;
 
 /// All detours that the program's code has room for, whether they are in use or not.
@@ -44,6 +44,12 @@ impl Detours {
             let at = self.all.binary_search_by_key(&from, |detour| detour.from).ok()?;
             Some(&self.all[at])
         })
+    }
+
+    /// The place of the detour whose jump overwrites the instruction at an address, or would.
+    pub(crate) fn over(&self, at: u64) -> Option<usize> {
+        let last = self.all.partition_point(|detour| detour.from <= at).checked_sub(1)?;
+        (at - self.all[last].from < JUMP.len() as u64).then_some(last)
     }
 
     /// Where a thread goes on that has come to an instruction that a jump has overwritten.

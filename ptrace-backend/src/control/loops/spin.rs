@@ -63,7 +63,6 @@ pub(crate) fn watch_for_spinning(
     let extended = ptrace::extended_state(tid).map_err(system("read registers"))?;
     let mut iteration = Iteration::default();
     let is_detouring = tracee.detouring.on;
-    tracee.pause_detours()?;
     probes::hide(tracee)?;
     let comes_back =
         iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
@@ -165,6 +164,10 @@ fn iterate(
     tracee.write_registers(index)?;
     for _ in 0..longest {
         let regs = tracee.tasks[index].regs;
+        // To take all detours away and put them back costs as much as a round of most loops, which has none.
+        if tracee.is_detoured(regs.rip) {
+            tracee.pause_detours()?;
+        }
         let Some(instruction) = instruction(tracee, regs.rip) else { return Ok(false) };
         if instruction.mnemonic() == Mnemonic::Syscall {
             if !pass_pause(tracee, index)? {

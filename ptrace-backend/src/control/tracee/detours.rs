@@ -97,6 +97,13 @@ impl Tracee {
         self.write_code(self.used_detours().flat_map(|detour| (detour.from..).zip(JUMP)).collect())
     }
 
+    /// Whether the jump of a detour stands over the instruction at an address, so that it is no instruction of the program's.
+    pub(crate) fn is_detoured(&self, at: u64) -> bool {
+        let used = self.detouring.used.as_ref().filter(|_| self.detouring.on);
+        let over = || self.layout.detours.as_ref()?.over(at);
+        used.is_some_and(|detoured| over().is_some_and(|place| detoured.detours.contains(&place)))
+    }
+
     fn used_detours(&self) -> impl Iterator<Item = &Detour> {
         let places = self.detouring.used.iter().flat_map(|detoured| &detoured.detours);
         let all = self.layout.detours.as_ref();
