@@ -1,9 +1,10 @@
 //! Dynamic partial-order reduction: one execution of each Mazurkiewicz trace.
 //!
 //! [`reverse`] is what `--strategy dpor` runs: it needs polynomial memory only. [`wakeup`] is what tests compare it with,
-//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`later`], [`locks`].
+//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`laters`], [`locks`].
 
 mod branch;
+mod laters;
 mod locks;
 mod moves;
 mod one_by_one;
@@ -11,6 +12,7 @@ mod overtaken;
 mod planned;
 mod races;
 mod reverse;
+mod successor;
 mod wakeup;
 
 pub use self::branch::Branch;

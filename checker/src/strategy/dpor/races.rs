@@ -10,16 +10,14 @@ use rustc_hash::FxHashMap;
 
 use super::locks::{Can, Holders, Need};
 use super::moves::Move;
-use crate::event::agent::{Agent, Choice, Pick, Status};
+use super::successor::Successor;
+use crate::event::agent::Choice;
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ObjName, ThreadName};
-use crate::event::operation::{Effect, OpKind};
+use crate::event::operation::OpKind;
 use crate::event::position::{PerEvent, Position};
 use crate::event::recorded::TraceEvent;
-use crate::event::step::OpKey;
-use crate::event::wait::On;
-use crate::hb::vector_clock::Clock;
-use crate::trace::{PendingAtEnd, Trace};
+use crate::trace::Trace;
 
 /// A race the other way round.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,20 +70,6 @@ impl<'t> Races<'t> {
     pub(super) fn reversals(&self, from: Position, to: Position) -> Vec<Reversal> {
         let mut all = Vec::new();
         self.laters(from, to).iter().for_each(|later| self.of(later, &mut all));
-        all
-    }
-
-    /// What can be the later operation of a race at `from` or after, but before `to`.
-    pub(super) fn laters(&self, from: Position, to: Position) -> Vec<Successor<'t>> {
-        let to = to.min(self.run.steps.end());
-        let mut all = Vec::new();
-        for at in from.until(to) {
-            all.push(self.event(at));
-            all.extend(self.other_ways(at).chain(self.time_limit(at)));
-        }
-        let pending_at_end =
-            self.run.pending_at_end.iter().filter(|pending_at_end| (from..=to).contains(&pending_at_end.at));
-        all.extend(pending_at_end.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)));
         all
     }
 
@@ -291,125 +275,4 @@ fn is_settled(kind: OpKind) -> bool {
 fn is_of_semaphore(kind: OpKind) -> bool {
     let action = kind.lock_action();
     action.and_then(|action| action.acquires().or(action.releases())) == Some(Hold::Unit)
-}
-
-/// The later operation of a race. Where it has not run, its effect is what it may do.
-#[derive(Clone)]
-pub(super) struct Successor<'t> {
-    pub(super) agent: Agent,
-    /// `None` where each way is as good.
-    pub(super) pick: Option<Pick>,
-    pub(super) key: OpKey,
-    pub(super) effect: &'t Effect,
-    pub(super) ran: bool,
-    /// Only events before this position can race with it.
-    pub(super) before: Position,
-    /// What comes before it in any case.
-    pub(super) past: Clock,
-    /// The position of its thread's event before it.
-    pub(super) after: Option<Position>,
-    /// The event that took its chance away, whatever it touched.
-    pub(super) closer: Option<Position>,
-}
-
-impl<'t> Races<'t> {
-    /// What ran at a position.
-    pub(super) fn event(&self, at: Position) -> Successor<'t> {
-        let step = &self.run.steps[at];
-        let event = &step.event;
-        let index = event.id.index;
-        let number = self.threads[at];
-        let after = index.checked_sub(1).and_then(|before| self.run.hb.position(number, before));
-        let mut past = self.past_of(event.id.thread, after);
-        let waker = event.woken_by().filter(|_| is_woken(event.op.kind));
-        let waker = waker.and_then(|id| self.run.hb.position(self.number(id.thread), id.index));
-        let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join);
-        let joined = joined.and_then(|peer| self.last_of(peer, at));
-        waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at)));
-        let (choice, key) = step.replayed();
-        Successor {
-            agent: choice.agent,
-            pick: pick(event.op.kind, &[choice.pick]),
-            key,
-            effect: &event.did,
-            ran: true,
-            before: at,
-            past,
-            after,
-            closer: None,
-        }
-    }
-
-    /// The other ways in which the event at a position could have gone.
-    pub(super) fn other_ways(&self, at: Position) -> impl Iterator<Item = Successor<'t>> {
-        let step = &self.run.steps[at];
-        let others = self.run.choices(at).iter();
-        let others =
-            others.filter(|other| other.agent == step.choice.agent && other.pick != step.choice.pick);
-        others.map(move |other| Successor {
-            pick: Some(other.pick),
-            effect: &step.event.op.may,
-            ran: false,
-            closer: Some(at),
-            before: at.next(),
-            ..self.event(at)
-        })
-    }
-
-    /// The end of the time of the event at a position, had it not run by then.
-    pub(super) fn time_limit(&self, at: Position) -> Option<Successor<'t>> {
-        let step = &self.run.steps[at];
-        let effect = step.event.op.limit.as_ref().filter(|_| step.is_own())?;
-        let event = self.event(at);
-        Some(Successor {
-            agent: Agent::Timeout(event.agent.thread()),
-            pick: Some(Pick::Only),
-            key: OpKey { kind: OpKind::Timeout, ..event.key },
-            effect,
-            ran: false,
-            ..event
-        })
-    }
-
-    /// An operation that did not run.
-    pub(super) fn pending_at_end(&self, pending_at_end: &'t PendingAtEnd) -> Option<Successor<'t>> {
-        let PendingAtEnd { at, view, closed, waker } = pending_at_end;
-        let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
-        let thread = view.agent.thread();
-        let after = self.last_of(thread, *at);
-        let mut past = self.past_of(thread, after);
-        waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker)));
-        Some(Successor {
-            agent: view.agent,
-            pick: pick(op.kind, &view.picks),
-            key: OpKey { kind: op.kind, site: view.site },
-            effect: &op.may,
-            ran: false,
-            before: if *closed { at.next() } else { *at },
-            past,
-            after,
-            closer: closed.then_some(*at),
-        })
-    }
-
-    fn past_of(&self, thread: ThreadName, after: Option<Position>) -> Clock {
-        let before = after.or_else(|| self.created.get(&thread).copied());
-        before.map_or_else(Clock::default, |at| self.run.hb.clock(at).to_clock())
-    }
-
-    /// The last event of a thread before a position.
-    fn last_of(&self, thread: ThreadName, before: Position) -> Option<Position> {
-        let number = self.number(thread);
-        self.threads.rposition_before(before, |&thread| thread == number)
-    }
-}
-
-/// The way in which an operation goes wherever it runs, if it is the only one. Whom a signal wakes depends on who waits.
-fn pick(kind: OpKind, seen: &[Pick]) -> Option<Pick> {
-    let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
-    (!depends && seen == [Pick::Only]).then_some(Pick::Only)
-}
-
-fn is_woken(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Reacquire | OpKind::FutexResume)
 }

@@ -13,7 +13,8 @@ use crate::limit::Limit;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::moves::Move;
 use crate::strategy::dpor::overtaken::{OvertakenOperation, precedence};
-use crate::strategy::dpor::races::{Races, Successor};
+use crate::strategy::dpor::races::Races;
+use crate::strategy::dpor::successor::Successor;
 
 /// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
 /// there can be children; with more readers the search is not complete.

@@ -12,7 +12,8 @@ use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::hb::hash::HbHash;
-use crate::strategy::dpor::races::{Races, Successor};
+use crate::strategy::dpor::races::Races;
+use crate::strategy::dpor::successor::Successor;
 
 /// This many outcomes are kept.
 const OUTCOMES: usize = 1 << 16;

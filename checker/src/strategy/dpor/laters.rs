@@ -1,0 +1,128 @@
+//! The operations of an execution that can be the later one of a race: those that ran, and those that could have.
+
+use super::races::Races;
+use super::successor::Successor;
+use crate::event::agent::{Agent, Pick, Status};
+use crate::event::names::ThreadName;
+use crate::event::operation::OpKind;
+use crate::event::position::Position;
+use crate::event::step::OpKey;
+use crate::event::wait::On;
+use crate::hb::vector_clock::Clock;
+use crate::trace::PendingAtEnd;
+
+impl<'t> Races<'t> {
+    /// What can be the later operation of a race at `from` or after, but before `to`.
+    pub(super) fn laters(&self, from: Position, to: Position) -> Vec<Successor<'t>> {
+        let to = to.min(self.run.steps.end());
+        let mut all = Vec::new();
+        for at in from.until(to) {
+            all.push(self.event(at));
+            all.extend(self.other_ways(at).chain(self.time_limit(at)));
+        }
+        let pending_at_end =
+            self.run.pending_at_end.iter().filter(|pending_at_end| (from..=to).contains(&pending_at_end.at));
+        all.extend(pending_at_end.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)));
+        all
+    }
+
+    /// What ran at a position.
+    pub(super) fn event(&self, at: Position) -> Successor<'t> {
+        let step = &self.run.steps[at];
+        let event = &step.event;
+        let index = event.id.index;
+        let number = self.threads[at];
+        let after = index.checked_sub(1).and_then(|before| self.run.hb.position(number, before));
+        let mut past = self.past_of(event.id.thread, after);
+        let waker = event.woken_by().filter(|_| is_woken(event.op.kind));
+        let waker = waker.and_then(|id| self.run.hb.position(self.number(id.thread), id.index));
+        let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join);
+        let joined = joined.and_then(|peer| self.last_of(peer, at));
+        waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at)));
+        let (choice, key) = step.replayed();
+        Successor {
+            agent: choice.agent,
+            pick: pick(event.op.kind, &[choice.pick]),
+            key,
+            effect: &event.did,
+            ran: true,
+            before: at,
+            past,
+            after,
+            closer: None,
+        }
+    }
+
+    /// The other ways in which the event at a position could have gone.
+    pub(super) fn other_ways(&self, at: Position) -> impl Iterator<Item = Successor<'t>> {
+        let step = &self.run.steps[at];
+        let others = self.run.choices(at).iter();
+        let others =
+            others.filter(|other| other.agent == step.choice.agent && other.pick != step.choice.pick);
+        others.map(move |other| Successor {
+            pick: Some(other.pick),
+            effect: &step.event.op.may,
+            ran: false,
+            closer: Some(at),
+            before: at.next(),
+            ..self.event(at)
+        })
+    }
+
+    /// The end of the time of the event at a position, had it not run by then.
+    pub(super) fn time_limit(&self, at: Position) -> Option<Successor<'t>> {
+        let step = &self.run.steps[at];
+        let effect = step.event.op.limit.as_ref().filter(|_| step.is_own())?;
+        let event = self.event(at);
+        Some(Successor {
+            agent: Agent::Timeout(event.agent.thread()),
+            pick: Some(Pick::Only),
+            key: OpKey { kind: OpKind::Timeout, ..event.key },
+            effect,
+            ran: false,
+            ..event
+        })
+    }
+
+    /// An operation that did not run.
+    pub(super) fn pending_at_end(&self, pending_at_end: &'t PendingAtEnd) -> Option<Successor<'t>> {
+        let PendingAtEnd { at, view, closed, waker } = pending_at_end;
+        let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
+        let thread = view.agent.thread();
+        let after = self.last_of(thread, *at);
+        let mut past = self.past_of(thread, after);
+        waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker)));
+        Some(Successor {
+            agent: view.agent,
+            pick: pick(op.kind, &view.picks),
+            key: OpKey { kind: op.kind, site: view.site },
+            effect: &op.may,
+            ran: false,
+            before: if *closed { at.next() } else { *at },
+            past,
+            after,
+            closer: closed.then_some(*at),
+        })
+    }
+
+    fn past_of(&self, thread: ThreadName, after: Option<Position>) -> Clock {
+        let before = after.or_else(|| self.created.get(&thread).copied());
+        before.map_or_else(Clock::default, |at| self.run.hb.clock(at).to_clock())
+    }
+
+    /// The last event of a thread before a position.
+    fn last_of(&self, thread: ThreadName, before: Position) -> Option<Position> {
+        let number = self.number(thread);
+        self.threads.rposition_before(before, |&thread| thread == number)
+    }
+}
+
+/// The way in which an operation goes wherever it runs, if it is the only one. Whom a signal wakes depends on who waits.
+fn pick(kind: OpKind, seen: &[Pick]) -> Option<Pick> {
+    let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
+    (!depends && seen == [Pick::Only]).then_some(Pick::Only)
+}
+
+fn is_woken(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Reacquire | OpKind::FutexResume)
+}
