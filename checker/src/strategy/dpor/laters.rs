@@ -13,17 +13,14 @@ use crate::trace::PendingAtEnd;
 
 impl<'t> Races<'t> {
     /// What can be the later operation of a race at `from` or after, but before `to`.
-    pub(super) fn laters(&self, from: Position, to: Position) -> Vec<Successor<'t>> {
+    pub(super) fn laters(&self, from: Position, to: Position) -> impl Iterator<Item = Successor<'t>> {
         let to = to.min(self.run.steps.end());
-        let mut all = Vec::new();
-        for at in from.until(to) {
-            all.push(self.event(at));
-            all.extend(self.other_ways(at).chain(self.time_limit(at)));
-        }
-        let pending_at_end =
-            self.run.pending_at_end.iter().filter(|pending_at_end| (from..=to).contains(&pending_at_end.at));
-        all.extend(pending_at_end.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)));
-        all
+        let ran = from.until(to).flat_map(move |at| {
+            std::iter::once(self.event(at)).chain(self.other_ways(at)).chain(self.time_limit(at))
+        });
+        let left = self.run.pending_at_end.iter();
+        let left = left.filter(move |pending_at_end| (from..=to).contains(&pending_at_end.at));
+        ran.chain(left.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)))
     }
 
     /// What ran at a position.
@@ -112,8 +109,7 @@ impl<'t> Races<'t> {
 
     /// The last event of a thread before a position.
     fn last_of(&self, thread: ThreadName, before: Position) -> Option<Position> {
-        let number = self.number(thread);
-        self.threads.rposition_before(before, |&thread| thread == number)
+        self.run.hb.last_before(self.number(thread), before)
     }
 }
 

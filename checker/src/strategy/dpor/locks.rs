@@ -3,6 +3,8 @@
 //! Where it could, it is told from the events before it: who holds a lock, how a barrier or a creation orders. Where
 //! that does not tell it (a semaphore's first value), what was seen there does; else it has to be tried.
 
+use smallvec::SmallVec;
+
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
@@ -60,22 +62,24 @@ impl Need {
 type Taken = (ThreadName, Position, bool);
 
 /// Who holds a lock after some events on it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Holders {
-    held: Vec<Taken>,
+    held: SmallVec<[Taken; 1]>,
     /// The once-initialiser has run.
     done: bool,
 }
 
 impl Holders {
-    /// After these events, each with its position.
-    pub(super) fn after<'e>(events: impl Iterator<Item = (Position, &'e TraceEvent)>) -> Self {
-        let mut holders = Self::default();
-        events.for_each(|(position, event)| holders.take_in(position, event));
-        holders
+    /// After the events of several threads, each of which has taken and given back what is its own.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        self.held.extend_from_slice(&other.held);
+        self.held.sort_unstable_by_key(|&(_, position, _)| position);
+        self.done |= other.done;
+        self
     }
 
-    fn take_in(&mut self, position: Position, event: &TraceEvent) {
+    /// Takes in the next event on the lock.
+    pub(super) fn take_in(&mut self, position: Position, event: &TraceEvent) {
         let thread = event.id.thread;
         if let Some(hold) = event.acquired() {
             match hold {
@@ -112,4 +116,35 @@ impl Holders {
         let positions: Vec<Position> = in_the_way.map(|&(_, position, _)| position).collect();
         if positions.is_empty() { Can::Yes } else { Can::Without(positions) }
     }
+}
+
+/// By how much events on a semaphore have changed its first value, which it has from the event that initialised it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Units {
+    pub(super) init: Option<Position>,
+    pub(super) change: i64,
+}
+
+impl Units {
+    /// Takes in the next event on the semaphore.
+    pub(super) fn take_in(&mut self, position: Position, event: &TraceEvent) {
+        if event.op.kind == OpKind::Init {
+            *self = Self { init: Some(position), change: 0 };
+        } else if event.acquired() == Some(Hold::Unit) {
+            self.change -= 1;
+        } else if event.released() == Some(Hold::Unit) {
+            self.change += 1;
+        }
+    }
+
+    /// After the events of several threads since the same initialisation.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { init: self.init.max(other.init), change: self.change + other.change }
+    }
+}
+
+/// Whether an operation of this kind takes one from a semaphore, tries to, or adds one.
+pub(super) fn is_of_semaphore(kind: OpKind) -> bool {
+    let action = kind.lock_action();
+    action.and_then(|action| action.acquires().or(action.releases())) == Some(Hold::Unit)
 }

@@ -1,10 +1,13 @@
 //! Dynamic partial-order reduction: one execution of each Mazurkiewicz trace.
 //!
 //! [`reverse`] is what `--strategy dpor` runs: it needs polynomial memory only. [`wakeup`] is what tests compare it with,
-//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`laters`], [`locks`].
+//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`laters`], [`locks`], which
+//! look events up by object and thread: [`accesses`], [`lock_history`].
 
+mod accesses;
 mod branch;
 mod laters;
+mod lock_history;
 mod locks;
 mod moves;
 mod one_by_one;
@@ -13,6 +16,8 @@ mod planned;
 mod races;
 mod reverse;
 mod successor;
+#[cfg(test)]
+mod tests;
 mod wakeup;
 
 pub use self::branch::Branch;

@@ -6,17 +6,21 @@
 //! did not run race as well: those left waiting at the end, time-outs that did not happen because what was waited for
 //! came, and what a thread would have done had its time not run out; also the other ways in which an operation can go.
 
-use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use super::locks::{Can, Holders, Need};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::accesses::{AccessIndex, Conflicting};
+use super::lock_history::{LockHistory, LockState};
+use super::locks::{Can, Need};
 use super::moves::Move;
 use super::successor::Successor;
 use crate::event::agent::Choice;
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ObjName, ThreadName};
-use crate::event::operation::OpKind;
+use crate::event::operation::{Effect, OpKind};
 use crate::event::position::{PerEvent, Position};
-use crate::event::recorded::TraceEvent;
 use crate::trace::Trace;
 
 /// A race the other way round.
@@ -36,6 +40,11 @@ pub(super) struct Races<'t> {
     numbers: FxHashMap<ThreadName, usize>,
     /// Of each block, the events that touched it.
     touched: FxHashMap<ObjName, Vec<Position>>,
+    pub(super) accesses: AccessIndex,
+    /// Of each lock that was asked for, its operations.
+    locks: RefCell<FxHashMap<Obj, Rc<LockHistory>>>,
+    /// The blocks that files have in common.
+    of_files: FxHashSet<ObjName>,
     pub(super) created: FxHashMap<ThreadName, Position>,
 }
 
@@ -48,6 +57,9 @@ impl<'t> Races<'t> {
             threads: PerEvent::default(),
             numbers,
             touched: FxHashMap::default(),
+            accesses: AccessIndex::default(),
+            locks: RefCell::default(),
+            of_files: FxHashSet::default(),
             created: FxHashMap::default(),
         };
         for (at, step) in run.steps.enumerate() {
@@ -58,18 +70,22 @@ impl<'t> Races<'t> {
                 if touched.last() != Some(&at) {
                     touched.push(at);
                 }
+                if event.op.kind == OpKind::Io {
+                    races.of_files.insert(access.obj.name);
+                }
             }
             if let Some(child) = event.op.peer.filter(|_| event.op.kind.creates()) {
                 races.created.insert(child, at);
             }
         }
+        races.accesses = AccessIndex::of(&run.steps, &races.threads);
         races
     }
 
     /// Every race whose later operation is at `from` or after, but before `to`, reversed.
     pub(super) fn reversals(&self, from: Position, to: Position) -> Vec<Reversal> {
         let mut all = Vec::new();
-        self.laters(from, to).iter().for_each(|later| self.of(later, &mut all));
+        self.laters(from, to).for_each(|later| self.of(&later, &mut all));
         all
     }
 
@@ -82,7 +98,12 @@ impl<'t> Races<'t> {
         self.numbers.get(&thread).copied().unwrap_or(usize::MAX)
     }
 
-    fn is_after(&self, later: Position, earlier: Position) -> bool {
+    /// Whether an event comes before an operation in any case.
+    fn is_past(&self, at: Position, later: &Successor<'_>) -> bool {
+        later.past.get(self.threads[at]) > self.run.steps[at].event.id.index
+    }
+
+    pub(super) fn is_after(&self, later: Position, earlier: Position) -> bool {
         let index = self.run.steps[earlier].event.id.index;
         self.run.hb.clock(later).get(self.threads[earlier]) > index
     }
@@ -112,29 +133,55 @@ impl<'t> Races<'t> {
     pub(super) fn rivals(&self, later: &Successor<'t>) -> Vec<Position> {
         let own = self.number(later.agent.thread());
         let mut rivals: Vec<Position> = later.closer.into_iter().collect();
-        let mut add = |at: Position| {
-            let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
-            let rival = !is_past && self.threads[at] != own;
-            if rival && self.run.steps[at].event.did.conflicts(later.effect) {
-                rivals.push(at);
-            }
-        };
+        let may_be_one = |at: Position| self.threads[at] != own && !self.is_past(at, later);
         if later.effect.ends_process {
-            Position::START.until(later.before).for_each(&mut add);
-        }
-        // All that others did before this is past.
-        let others = (0..self.run.threads.len()).filter(|&thread| thread != own);
-        let free = others.filter_map(|thread| self.run.hb.position(thread, later.past.get(thread))).min();
-        let free = free.unwrap_or(Position::BEHIND_ALL);
-        for access in &later.effect.accesses {
-            let touched = self.touched(access.obj);
-            let end = touched.partition_point(|&at| at < later.before);
-            let start = touched[..end].partition_point(|&at| at < free);
-            touched[start..end].iter().for_each(|&at| add(at));
+            rivals.extend(Position::START.until(later.before).filter(|&at| may_be_one(at)));
+        } else {
+            for found in self.conflicting(later.effect).filter(|found| found.thread != own) {
+                let free = self.run.hb.position(found.thread, later.past.get(found.thread));
+                let Some(free) = free.filter(|free| found.positions.last() >= Some(free)) else { continue };
+                let end = found.positions.partition_point(|&at| at < later.before);
+                let start = found.positions[..end].partition_point(|&at| at < free);
+                let conflicts = |&&at: &&Position| found.all || self.conflict(at, later.effect);
+                rivals.extend(found.positions[start..end].iter().filter(conflicts));
+            }
+            let enders = self.accesses.enders().iter().copied().filter(|&at| at < later.before);
+            rivals.extend(enders.filter(|&at| may_be_one(at) && self.touches_block(at, later.effect)));
         }
         rivals.sort_unstable_by(|a, b| b.cmp(a));
         rivals.dedup();
         rivals
+    }
+
+    /// The events that conflict with an effect, but for those that end the process.
+    pub(super) fn conflicting<'a>(&'a self, effect: &'a Effect) -> impl Iterator<Item = Conflicting<'a>> {
+        effect.accesses.iter().flat_map(|access| self.accesses.conflicting(access))
+    }
+
+    /// Of each list of events that conflict with an effect, the last one of those that `holds` is true of: these are closed under
+    /// happens-before.
+    pub(super) fn last_conflicting<'a>(
+        &'a self,
+        effect: &'a Effect,
+        holds: impl Fn(Position) -> bool,
+    ) -> impl Iterator<Item = Position> {
+        self.conflicting(effect).filter_map(move |found| {
+            let (&last, before) = found.positions.split_last()?;
+            let end = if holds(last) { before.len() + 1 } else { before.partition_point(|&at| holds(at)) };
+            let conflicts = |at: &&Position| found.all || self.conflict(**at, effect);
+            found.positions[..end].iter().rfind(conflicts).copied()
+        })
+    }
+
+    /// Whether what was done at a position conflicts with an effect.
+    pub(super) fn conflict(&self, at: Position, effect: &Effect) -> bool {
+        self.run.steps[at].event.did.conflicts(effect)
+    }
+
+    /// Whether an event touches a block that an effect is on.
+    pub(super) fn touches_block(&self, at: Position, effect: &Effect) -> bool {
+        let touched = &self.run.steps[at].event.did.accesses;
+        touched.iter().any(|one| effect.accesses.iter().any(|other| one.obj.name == other.obj.name))
     }
 
     /// Whether an operation can run without some events. Adds those that have to be undone as well.
@@ -143,8 +190,7 @@ impl<'t> Races<'t> {
             match self.is_let(later, undone) {
                 Can::Without(more) => {
                     for at in more {
-                        let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
-                        if is_past || undone.contains(&at) {
+                        if self.is_past(at, later) || undone.contains(&at) {
                             return Can::No;
                         }
                         undone.push(at);
@@ -161,8 +207,7 @@ impl<'t> Races<'t> {
             Need::Nothing => Can::Yes,
             Need::Order => Can::No,
             need @ (Need::Free | Need::NoWriter) => {
-                let holders = Holders::after(self.history(later, undone));
-                holders.let_go(thread, need, later.ran)
+                self.lock_state(later, undone).holders.let_go(thread, need, later.ran)
             }
             Need::One => self.is_had(later, undone),
             Need::Unknown if later.key.kind == OpKind::Timeout => self.times_out(later, undone),
@@ -170,29 +215,34 @@ impl<'t> Races<'t> {
         }
     }
 
-    /// What happened to the objects of an operation, had some events not come.
-    pub(super) fn history(
-        &self,
-        later: &Successor<'t>,
-        undone: &[Position],
-    ) -> impl Iterator<Item = (Position, &'t TraceEvent)> {
-        let first = later.effect.accesses.first();
-        let touched =
-            first.and_then(|access| self.touched.get(&access.obj.name)).map_or(&[][..], Vec::as_slice);
-        let run = self.run;
-        touched
-            .iter()
-            .filter(move |&&at| at < later.before && !self.is_undone(at, undone))
-            .map(move |&at| (at, &run.steps[at].event))
-            .filter(move |(_, event)| {
-                let own = first.map(|access| access.obj);
-                event.did.accesses.iter().any(|access| own.is_some_and(|obj| obj.overlaps(&access.obj)))
-            })
+    /// Whether an event comes before an operation that some events and what follows them are not to come before.
+    pub(super) fn remains(&self, at: Position, later: &Successor<'t>, undone: &[Position]) -> bool {
+        at < later.before && !self.is_undone(at, undone)
+    }
+
+    /// The state of the lock of an operation, had some events not come.
+    pub(super) fn lock_state(&self, later: &Successor<'t>, undone: &[Position]) -> LockState {
+        self.lock_state_after(later.effect, |at| self.remains(at, later, undone))
+    }
+
+    /// The state of the lock or semaphore that an effect is on first after events that are closed under happens-before.
+    pub(super) fn lock_state_after(&self, effect: &Effect, holds: impl Fn(Position) -> bool) -> LockState {
+        let Some(access) = effect.accesses.first() else { return LockState::default() };
+        self.lock_history(access.obj).state(|at| &self.run.steps[at].event, holds)
+    }
+
+    fn lock_history(&self, lock: Obj) -> Rc<LockHistory> {
+        let new = || {
+            let operations = self.accesses.lock_operations(lock);
+            let event = |at: Position| &self.run.steps[at].event;
+            Rc::new(LockHistory::of(&operations, event, |later, earlier| self.is_after(later, earlier)))
+        };
+        Rc::clone(self.locks.borrow_mut().entry(lock).or_insert_with(new))
     }
 
     /// Whether an object is what files have in common: no event tells which of them is ready.
     pub(super) fn is_of_file(&self, obj: Obj) -> bool {
-        self.touched(obj).iter().any(|&at| self.run.steps[at].event.op.kind == OpKind::Io)
+        self.of_files.contains(&obj.name)
     }
 
     pub(super) fn is_undone(&self, at: Position, undone: &[Position]) -> bool {
@@ -216,14 +266,15 @@ impl<'t> Races<'t> {
         if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
             return Can::Yes;
         }
-        let history: Vec<(Position, &TraceEvent)> = self.history(later, undone).collect();
-        let is_of_file = later.effect.accesses.first().is_some_and(|access| self.is_of_file(access.obj));
-        if is_of_file || history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
+        let of_what = later.effect.accesses.first().map(|access| access.obj);
+        let holds = |at| self.remains(at, later, undone);
+        let is_of_semaphore = |obj| self.lock_history(obj).is_of_semaphore(holds);
+        if of_what.is_some_and(|obj| self.is_of_file(obj) || is_of_semaphore(obj)) {
             return self.was_let(later, undone);
         }
         // A thread that was seen to wait for what it holds itself waits for that elsewhere as well.
         let waited = later.ran || later.closer.is_some();
-        match Holders::after(history.into_iter()).let_go(later.agent.thread(), Need::Free, !waited) {
+        match self.lock_state(later, undone).holders.let_go(later.agent.thread(), Need::Free, !waited) {
             Can::Yes => Can::No,
             _ => Can::Yes,
         }
@@ -236,15 +287,25 @@ impl<'t> Races<'t> {
         if arrived.is_some_and(|arrived| arrived >= from) {
             return Can::Perhaps;
         }
-        let mut rest = from.until(later.before);
-        let changes = |at: Position| {
-            !self.is_undone(at, undone) && self.run.steps[at].event.did.conflicts(later.effect)
-        };
-        if rest.any(changes) {
+        if self.changes_between(from, later, undone) {
             return Can::Perhaps;
         }
         let seen = |choice: &Choice| choice.agent == later.agent;
         if self.run.choices(from).iter().any(seen) { Can::Yes } else { Can::No }
+    }
+
+    /// Whether an event from a position on that comes before an operation although some events do not conflicts with it.
+    fn changes_between(&self, from: Position, later: &Successor<'t>, undone: &[Position]) -> bool {
+        let remains = |at: Position| at >= from && self.remains(at, later, undone);
+        if later.effect.ends_process {
+            return from.until(later.before).any(remains);
+        }
+        let remaining = |found: Conflicting<'_>| {
+            let start = found.positions.partition_point(|&at| at < from);
+            let rest = found.positions[start..].iter().copied().take_while(|&at| remains(at));
+            rest.into_iter().any(|at| found.all || self.conflict(at, later.effect))
+        };
+        self.conflicting(later.effect).any(remaining) || self.accesses.enders().iter().any(|&at| remains(at))
     }
 
     fn reversal(&self, later: &Successor<'t>, undone: &[Position], certain: bool) -> Reversal {
@@ -270,9 +331,4 @@ fn is_settled(kind: OpKind) -> bool {
         Some(LockAction::TryAcquire(_) | LockAction::Reset) => false,
         None => matches!(kind, K::Read | K::Write | K::Update | K::Broadcast | K::Timeout),
     }
-}
-
-fn is_of_semaphore(kind: OpKind) -> bool {
-    let action = kind.lock_action();
-    action.and_then(|action| action.acquires().or(action.releases())) == Some(Hold::Unit)
 }

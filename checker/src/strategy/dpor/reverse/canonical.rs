@@ -8,10 +8,9 @@ use super::order;
 use super::order::CanonicalRank;
 use crate::event::agent::{Agent, Status};
 use crate::event::lock_action::Hold;
-use crate::event::names::{Obj, ThreadName};
-use crate::event::operation::{Effect, Mode, Op, OpKind};
+use crate::event::names::ThreadName;
+use crate::event::operation::{Effect, Op, OpKind};
 use crate::event::position::Position;
-use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
@@ -313,35 +312,25 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
-        let events: SmallVec<[(Position, &'t TraceEvent); 16]> =
-            self.history(effect).filter(|&(at, _)| self.holds(at, cut)).collect();
-        Holders::after(events.into_iter())
-    }
-
-    /// The events on the first object of an effect.
-    fn history(&self, effect: &Effect) -> impl Iterator<Item = (Position, &'t TraceEvent)> {
-        let obj: Option<Obj> = effect.accesses.first().map(|access| access.obj);
-        let run = self.races.run;
-        let touched = obj.map_or(&[][..], |obj| self.races.touched(obj));
-        touched.iter().map(move |&at| (at, &run.steps[at].event)).filter(move |(_, event)| {
-            event.did.accesses.iter().any(|access| obj.is_some_and(|obj| obj.overlaps(&access.obj)))
-        })
+        self.races.lock_state_after(effect, |at| self.holds(at, cut)).holders
     }
 
     /// The positions between which the object of an effect was as it is after these events: of the last write among them,
     /// and of the next one.
     fn span(&self, effect: &Effect, cut: &Cut) -> (Position, Option<Position>) {
-        let mut from = Position::START;
-        for (at, event) in self.history(effect) {
-            if event.did.accesses.iter().all(|access| access.mode != Mode::Write) {
-                continue;
-            }
-            if !self.holds(at, cut) {
-                return (from, Some(at));
-            }
-            from = at.next();
-        }
-        (from, None)
+        let Some(obj) = effect.accesses.first().map(|access| access.obj) else {
+            return (Position::START, None);
+        };
+        let next =
+            |writers: &[Position]| writers.get(writers.partition_point(|&at| self.holds(at, cut))).copied();
+        let to = self.races.accesses.writers(obj).filter_map(next).min();
+        let end = to.unwrap_or(Position::BEHIND_ALL);
+        let last = |writers: &[Position]| {
+            let before = writers.partition_point(|&at| at < end);
+            before.checked_sub(1).map(|last| writers[last])
+        };
+        let from = self.races.accesses.writers(obj).filter_map(last).max();
+        (from.map_or(Position::START, Position::next), to)
     }
 
     /// Whether a semaphore is above 0, as far as it was seen.
@@ -350,14 +339,12 @@ impl<'r, 't> Canon<'r, 't> {
         if to.is_some_and(|next| self.races.run.steps[next].event.acquired() == Some(Hold::Unit)) {
             return true;
         }
-        let history = self.history(effect).filter(|&(at, _)| self.holds(at, cut));
-        self.known.can_be_had(self.races, effect, history).unwrap_or(false)
+        self.known.can_be_had(self.races, effect, |at| self.holds(at, cut)).unwrap_or(false)
     }
 
     /// Whether it is not known if a semaphore is above 0.
     pub(super) fn is_open(&self, effect: &Effect, cut: &Cut) -> bool {
-        let history = self.history(effect).filter(|&(at, _)| self.holds(at, cut));
-        self.known.can_be_had(self.races, effect, history).is_none()
+        self.known.can_be_had(self.races, effect, |at| self.holds(at, cut)).is_none()
     }
 
     /// The point at which a thread stood at its `slot`-th operation.

@@ -10,7 +10,7 @@ use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::event::position::Position;
 use crate::hb::vector_clock::Clock;
 use crate::limit::Limit;
-use crate::strategy::dpor::locks::{Can, Holders, Need};
+use crate::strategy::dpor::locks::{Can, Need};
 use crate::strategy::dpor::moves::Move;
 use crate::strategy::dpor::overtaken::{OvertakenOperation, precedence};
 use crate::strategy::dpor::races::Races;
@@ -97,19 +97,19 @@ struct Foreseen {
 }
 
 fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Successor<'_>, undone: &[Position]) -> Foreseen {
-    let history = || races.history(later, undone);
+    let holds = |at| races.remains(at, later, undone);
     let lock = |need| {
         let had = later.effect.accesses.iter().any(|access| access.mode != Mode::Read);
-        let free = Holders::after(history()).let_go(later.agent.thread(), need, had);
+        let free = races.lock_state(later, undone).holders.let_go(later.agent.thread(), need, had);
         Some(free == Can::Yes)
     };
     let (worked, mode) = match (later.key.kind, later.key.kind.lock_action()) {
         (_, Some(LockAction::TryAcquire(Hold::Exclusive))) => (lock(Need::Free), Mode::Write),
         (_, Some(LockAction::TryAcquire(Hold::Shared))) => (lock(Need::NoWriter), Mode::Share),
         (_, Some(LockAction::TryAcquire(Hold::Unit))) => {
-            (canon.known.can_be_had(races, later.effect, history()), Mode::Write)
+            (canon.known.can_be_had(races, later.effect, holds), Mode::Write)
         }
-        (OpKind::CompareExchange, _) => (canon.known.succeeds(races, later, history()), Mode::Write),
+        (OpKind::CompareExchange, _) => (canon.known.succeeds(races, later, holds), Mode::Write),
         _ => return Foreseen { effect: later.effect.clone(), is_open: false },
     };
     let Some(worked) = worked else { return Foreseen { effect: later.effect.clone(), is_open: true } };
@@ -141,7 +141,7 @@ fn child(
 ) -> Option<Child> {
     let earlier = undone[0];
     let known = match Need::of(later.key.kind) {
-        Need::One => canon.known.can_be_had(races, later.effect, races.history(later, undone)),
+        Need::One => canon.known.can_be_had(races, later.effect, |at| races.remains(at, later, undone)),
         _ => None,
     };
     let can = match known {

@@ -6,12 +6,12 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::event::agent::Status;
-use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::hb::hash::HbHash;
+use crate::strategy::dpor::locks::Units;
 use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::successor::Successor;
 
@@ -90,7 +90,7 @@ impl Known {
                 OpKind::SemTryWait => self.note(races, &races.event(at), at, wrote(&step.event)),
                 OpKind::CompareExchange => {
                     let event = races.event(at);
-                    let swap = swap(races, &event, races.history(&event, &[]));
+                    let swap = swap(races, &event, |earlier| earlier < at);
                     self.swaps.insert(swap, wrote(&step.event));
                 }
                 _ => {}
@@ -118,8 +118,8 @@ impl Known {
     }
 
     fn note(&mut self, races: &Races<'_>, wait: &Successor<'_>, before: Position, had: bool) {
-        let history = races.history(wait, &[]).filter(|&(at, _)| at < before);
-        let Some((semaphore, change)) = semaphore(races, wait.effect, history) else { return };
+        let is_before = |at| at < before.min(wait.before);
+        let Some((semaphore, change)) = semaphore(races, wait.effect, is_before) else { return };
         let bounds = self.semaphores.entry(semaphore).or_default();
         if had {
             bounds.least = bounds.least.max(1 - change);
@@ -142,25 +142,25 @@ impl<'k> KnownOutcomes<'k> {
         Self { others, own, asked: RefCell::default() }
     }
 
-    /// Whether one can be had of a semaphore after these events, if that is known.
-    pub(super) fn can_be_had<'e>(
+    /// Whether one can be had of a semaphore after the events that `holds` is true of, if that is known.
+    pub(super) fn can_be_had(
         &self,
         races: &Races<'_>,
         effect: &Effect,
-        history: impl Iterator<Item = (Position, &'e TraceEvent)>,
+        holds: impl Fn(Position) -> bool,
     ) -> Option<bool> {
-        let (semaphore, change) = semaphore(races, effect, history)?;
+        let (semaphore, change) = semaphore(races, effect, holds)?;
         self.answer(Question::Semaphore(semaphore, change))
     }
 
-    /// Whether a compare-and-swap succeeds after these events, if that is known.
-    pub(super) fn succeeds<'e>(
+    /// Whether a compare-and-swap succeeds after the events that `holds` is true of, if that is known.
+    pub(super) fn succeeds(
         &self,
         races: &Races<'_>,
         later: &Successor<'_>,
-        history: impl Iterator<Item = (Position, &'e TraceEvent)>,
+        holds: impl Fn(Position) -> bool,
     ) -> Option<bool> {
-        self.answer(Question::Swap(swap(races, later, history)))
+        self.answer(Question::Swap(swap(races, later, holds)))
     }
 
     /// The answer, if it is known.
@@ -199,17 +199,16 @@ fn arrived(races: &Races<'_>, later: &Successor<'_>) -> Position {
     before.map_or(Position::START, Position::next)
 }
 
-fn swap<'e>(
+fn swap(
     races: &Races<'_>,
     later: &Successor<'_>,
-    history: impl Iterator<Item = (Position, &'e TraceEvent)>,
+    holds: impl Fn(Position) -> bool,
 ) -> CompareExchangeContext {
     let thread = later.agent.thread();
     let hash = |at: Position| races.run.hb.hash(at);
     let before = later.after.or_else(|| races.created.get(&thread).copied());
-    let touches = |event: &TraceEvent| event.did.conflicts(&reading(later.effect));
-    let last = history.filter(|(_, event)| touches(event)).last();
-    (thread, before.map(hash), last.map(|(at, _)| hash(at)))
+    let last = races.last_conflicting(&reading(later.effect), holds).max();
+    (thread, before.map(hash), last.map(hash))
 }
 
 /// The effect of only reading what an effect touches.
@@ -217,22 +216,13 @@ pub(super) fn reading(effect: &Effect) -> Effect {
     Effect::on(effect.accesses.iter().map(|access| Access::read(access.obj)))
 }
 
-/// The semaphore, and by how much these events have changed its first value.
-fn semaphore<'e>(
+/// The semaphore, and by how much the events that `holds` is true of have changed its first value.
+fn semaphore(
     races: &Races<'_>,
     effect: &Effect,
-    history: impl Iterator<Item = (Position, &'e TraceEvent)>,
+    holds: impl Fn(Position) -> bool,
 ) -> Option<(Semaphore, i64)> {
     let Access { obj, .. } = effect.accesses.first()?;
-    let (mut init, mut change) = (None, 0);
-    let touches = |event: &TraceEvent| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
-    for (at, event) in history.filter(|(_, event)| touches(event)) {
-        match event.op.kind {
-            OpKind::Init => (init, change) = (Some(races.run.hb.hash(at)), 0),
-            _ if event.acquired() == Some(Hold::Unit) => change -= 1,
-            _ if event.released() == Some(Hold::Unit) => change += 1,
-            _ => {}
-        }
-    }
-    Some(((*obj, init), change))
+    let Units { init, change } = races.lock_state_after(effect, holds).units;
+    Some(((*obj, init.map(|at| races.run.hb.hash(at))), change))
 }
