@@ -251,7 +251,7 @@ pub(super) fn set_costs(
             return;
         }
         let scheduled = Position::START.until(child.at).filter(|&at| origin.scheduled[at]);
-        let kept = scheduled.chain(child.keep.iter().copied());
+        let kept = scheduled.chain(child.keep.last());
         let core = canon.closed(kept);
         let cost = |core: &Cut| match least(canon, core, (Ends::AreFree, Unknown::IsFree), max) {
             Least::Is(cost, _) | Least::NoLess(cost) => cost,

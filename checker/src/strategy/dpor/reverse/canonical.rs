@@ -1,7 +1,8 @@
 //! Whether an execution is what the canonical schedule makes of some of its events, told from its trace alone.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
+use super::frame::Kept;
 use super::known::KnownOutcomes;
 use super::level::{Levels, Standing, is_woken};
 use super::order;
@@ -12,6 +13,7 @@ use crate::event::names::ThreadName;
 use crate::event::operation::{Effect, Op, OpKind};
 use crate::event::position::Position;
 use crate::event::wait::On;
+use crate::hb::vector_clock::ClockRef;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
 use crate::strategy::dpor::races::Races;
@@ -76,21 +78,27 @@ impl<'r, 't> Canon<'r, 't> {
         canon
     }
 
-    /// The set of some events, those before a position among them.
-    pub(super) fn cut(&self, positions: impl Iterator<Item = Position>) -> Cut {
-        let mut cut = smallvec![0; self.of.len()];
-        positions.for_each(|at| cut[self.races.threads[at]] += 1);
-        cut
+    /// The set of the events up to one, and of those behind it and before another position that a clock holds: what these are.
+    pub(super) fn kept(&self, earlier: Position, before: Position, past: ClockRef<'_>) -> (Cut, Kept) {
+        let (mut cut, mut kept) = (Cut::new(), Kept::default());
+        for (thread, of) in self.of.iter().enumerate() {
+            let first = of.partition_point(|&at| at <= earlier);
+            let mut end = first;
+            if past.get(thread) as usize > first {
+                end += of[first..].partition_point(|&at| at < before);
+                end = end.min(past.get(thread) as usize);
+            }
+            if let Some(&last) = of[first..end].last() {
+                kept.add(self.races.run.threads[thread], last, (end - first) as u32);
+            }
+            cut.push(end as u32);
+        }
+        (cut, kept)
     }
 
     /// Whether the canonical schedule runs, after these events, all others of the execution and no event besides. `first`
     /// runs its next operation as soon as it can. `waits` keep readers out until they are over.
-    pub(super) fn completes(
-        &self,
-        mut cut: Cut,
-        waits: &[&OvertakenOperation],
-        first: Option<Agent>,
-    ) -> bool {
+    pub(super) fn completes(&self, mut cut: Cut, waits: &[OvertakenOperation], first: Option<Agent>) -> bool {
         let mut first = first.and_then(|agent| {
             let thread = self.races.number(agent.thread());
             Some((agent, thread, *cut.get(thread)?))
@@ -117,7 +125,7 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether a reader can run and is not kept out.
-    fn lets_a_reader_in(&self, cut: &Cut, waits: &[&OvertakenOperation]) -> bool {
+    fn lets_a_reader_in(&self, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
         self.races.run.threads.iter().any(|&name| {
             let agent = Agent::Thread(name);
             let reads =
@@ -126,7 +134,7 @@ impl<'r, 't> Canon<'r, 't> {
         })
     }
 
-    fn next(&self, cut: &Cut, waits: &[&OvertakenOperation]) -> Option<AgentState> {
+    fn next(&self, cut: &Cut, waits: &[OvertakenOperation]) -> Option<AgentState> {
         let names = self.races.run.threads.iter();
         let agents = names.flat_map(|&name| [Agent::Thread(name), Agent::Timeout(name)]);
         let agents = agents.filter(|&agent| !self.is_kept_out(agent, cut, waits));
@@ -172,7 +180,7 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether an agent would come before an operation that something greater was put before.
-    fn is_kept_out(&self, agent: Agent, cut: &Cut, waits: &[&OvertakenOperation]) -> bool {
+    fn is_kept_out(&self, agent: Agent, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
         let Agent::Thread(name) = agent else { return false };
         let thread = self.races.number(name);
         let mut waits =

@@ -1,8 +1,13 @@
 //! An execution, and the children that are still to be made of it.
 
-use crate::event::agent::Agent;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::event::agent::{Agent, Choice};
+use crate::event::names::ThreadName;
 use crate::event::operation::Effect;
 use crate::event::position::{PerEvent, Position};
+use crate::event::step::OpKey;
 use crate::strategy::dpor::moves::Move;
 use crate::strategy::dpor::overtaken::OvertakenOperation;
 use crate::strategy::dpor::planned::ReplayPrefix;
@@ -31,8 +36,8 @@ pub struct ReversalTask {
 pub(super) struct Child {
     /// Up to where all stays as it is.
     pub(super) at: Position,
-    /// The positions of the events that come then.
-    pub(super) keep: Vec<Position>,
+    /// The events that come then.
+    pub(super) keep: Kept,
     /// What comes then.
     pub(super) next: Move,
     /// Who did what came there before, and does it again now, if that can run.
@@ -45,6 +50,52 @@ pub(super) struct Child {
     pub(super) cost: u32,
 }
 
+/// Events behind a position that stay: of each thread all up to one. An execution can have as many children as events, each of
+/// which keeps as many.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Kept {
+    /// Of each thread that has any, the position of the last one.
+    last: SmallVec<[(ThreadName, Position); 4]>,
+    events: u32,
+}
+
+impl Kept {
+    /// Takes in those of another thread.
+    pub(super) fn add(&mut self, thread: ThreadName, last: Position, events: u32) {
+        self.last.push((thread, last));
+        self.events += events;
+    }
+
+    /// How many events there are.
+    pub(super) fn len(&self) -> usize {
+        self.events as usize
+    }
+
+    /// The last one of each thread.
+    pub(super) fn last(&self) -> impl Iterator<Item = Position> {
+        self.last.iter().map(|&(_, at)| at)
+    }
+
+    /// How many threads have any.
+    pub(super) fn threads(&self) -> usize {
+        self.last.len()
+    }
+
+    /// The events among those of an execution that come after a position.
+    pub(super) fn of<'s>(
+        &self,
+        steps: &'s [(Choice, OpKey)],
+        after: Position,
+    ) -> impl Iterator<Item = &'s (Choice, OpKey)> {
+        let last: FxHashMap<ThreadName, Position> = self.last.iter().copied().collect();
+        let end = self.last().max().map_or(after, Position::next);
+        let kept = move |&at: &Position| {
+            last.get(&steps[at.count()].0.agent.thread()).is_some_and(|&last| at <= last)
+        };
+        after.next().until(end).filter(kept).map(|at| &steps[at.count()])
+    }
+}
+
 impl Child {
     /// The same with the other ways in which what comes next could have gone. Position `at` is where it ran.
     pub(super) fn other_ways(&self, run: &Trace, at: Position) -> Vec<Self> {
@@ -55,7 +106,7 @@ impl Child {
         let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && way.pick != ran.pick);
         let with = |pick| Self {
             at,
-            keep: Vec::new(),
+            keep: Kept::default(),
             next: Move { pick: Some(pick), ..self.next.clone() },
             ..self.clone()
         };

@@ -15,7 +15,7 @@
 //!   happens before g, and e, g's operation going as soon as it can. It follows the canonical schedule longer than T does, so
 //!   the way up ends.
 //! * *Children* ([`children`]): the races of an execution the other way round, if the execution is the parent of the result.
-//!   That is told from its trace ([`canon`]): all that the reversal deletes must be what the canonical schedule would do. So no
+//!   That is told from its trace ([`canonical`]): all that the reversal deletes must be what the canonical schedule would do. So no
 //!   two reversals lead to one trace, and nothing need be put to sleep.
 //!
 //! Deviations: operations block, go several ways, and conflict in any way. Of alternative ways the first is canonical, and
@@ -40,6 +40,7 @@
 
 mod bound;
 mod canonical;
+mod child;
 mod children;
 mod forerunner;
 mod frame;
@@ -52,6 +53,7 @@ mod order;
 mod unsupported;
 
 use std::collections::VecDeque;
+use std::iter::repeat_n;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use self::bound::PreemptionBound;
@@ -103,7 +105,7 @@ impl OneByOne<Reverse> {
     /// How many events are kept.
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
-            frame.steps.len() + frame.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
+            frame.steps.len() + frame.children.iter().map(|child| child.keep.threads() + 1).sum::<usize>()
         };
         let next = self.walk.next.iter().map(|planned| planned.prefix.len() + 1);
         self.walk.frames.iter().map(of).chain(next).sum()
@@ -163,13 +165,13 @@ impl Reverse {
 
 /// Which of the events that are replayed for a child were put where they are by a reversal.
 fn scheduled(of_parent: &PerEvent<bool>, child: &Child) -> PerEvent<bool> {
-    of_parent[..child.at].iter().copied().chain(child.keep.iter().map(|_| true)).collect()
+    of_parent[..child.at].iter().copied().chain(repeat_n(true, child.keep.len())).collect()
 }
 
 /// What is replayed of an execution for its child, and how that goes on.
 fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (ReplayPrefix, Branch) {
-    let kept = child.keep.iter().map(|&at| steps[at.count()].clone());
-    let prefix: ReplayPrefix = steps[..child.at.count()].iter().cloned().chain(kept).collect();
+    let kept = child.keep.of(steps, child.at);
+    let prefix: ReplayPrefix = steps[..child.at.count()].iter().chain(kept).cloned().collect();
     let branch = Branch {
         at: Position::after(prefix.len()),
         next: Some(child.next.clone()),

@@ -86,6 +86,6 @@ impl Offspring {
 
     /// How many events it keeps.
     pub(crate) fn events(&self) -> usize {
-        self.steps.len() + self.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
+        self.steps.len() + self.children.iter().map(|child| child.keep.threads() + 1).sum::<usize>()
     }
 }
