@@ -1,20 +1,23 @@
 //! Whether an execution is what the canonical schedule makes of some of its events, told from its trace alone.
+//!
+//! Each step of the schedule takes O(t) for t threads, and O(t log n) where waits for locks have to be looked at. Where
+//! exactly the first events of the execution have run, how it goes on is found out once.
+
+use std::cell::RefCell;
 
 use smallvec::SmallVec;
 
 use super::frame::Kept;
 use super::known::KnownOutcomes;
-use super::level::{Levels, Standing, is_woken};
+use super::level::Levels;
 use super::order;
 use super::order::CanonicalRank;
+use super::pending_index::PendingIndex;
 use crate::event::agent::{Agent, Status};
-use crate::event::lock_action::Hold;
-use crate::event::names::ThreadName;
-use crate::event::operation::{Effect, Op, OpKind};
-use crate::event::position::Position;
+use crate::event::operation::{Op, OpKind};
+use crate::event::position::{PerEvent, Position};
 use crate::event::wait::On;
 use crate::hb::vector_clock::ClockRef;
-use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
 use crate::strategy::dpor::races::Races;
 use crate::trace::PendingAtEnd;
@@ -42,10 +45,17 @@ pub(super) struct Canon<'r, 't> {
     pub(super) of: Vec<Vec<Position>>,
     /// How often its thread had given way before each event and after the last.
     gave_way: Vec<Vec<u32>>,
+    /// Of each thread the event that created it.
+    pub(super) born: Vec<Option<Position>>,
+    pub(super) pending: PendingIndex<'t>,
+    /// Some operation locks for reading.
+    reads_locks: bool,
+    /// After the first events of the execution: whether the canonical schedule runs the others and no event besides.
+    completed: RefCell<PerEvent<Option<bool>>>,
     /// After its last event something could still run.
     given_up: bool,
     /// Something had to wait until its time could come.
-    is_timed: bool,
+    pub(super) is_timed: bool,
     /// In a bounded search.
     pub(super) levels: Option<Levels>,
 }
@@ -59,12 +69,21 @@ impl<'r, 't> Canon<'r, 't> {
         given_up: bool,
         bounded: bool,
     ) -> Self {
-        let threads = races.run.threads.len();
+        let run = races.run;
+        let threads = run.threads.len();
+        let mut completed = PerEvent::default();
+        completed.resize(run.steps.end().next(), None);
+        let ran = run.steps.iter().map(|step| &step.event.op);
+        let left = run.pending_at_end.iter().filter_map(|left| left.view.pending.as_ref());
         let mut canon = Self {
             races,
             known,
             of: vec![Vec::new(); threads],
             gave_way: vec![vec![0]; threads],
+            born: run.threads.iter().map(|name| races.created.get(name).copied()).collect(),
+            pending: PendingIndex::of(run),
+            reads_locks: ran.chain(left).any(|op| order::reads_a_lock(op.kind)),
+            completed: RefCell::new(completed),
             given_up,
             is_timed: is_timed(races),
             levels: bounded.then(|| Levels::of(races)),
@@ -98,15 +117,40 @@ impl<'r, 't> Canon<'r, 't> {
 
     /// Whether the canonical schedule runs, after these events, all others of the execution and no event besides. `first`
     /// runs its next operation as soon as it can. `waits` keep readers out until they are over.
-    pub(super) fn completes(&self, mut cut: Cut, waits: &[OvertakenOperation], first: Option<Agent>) -> bool {
+    pub(super) fn completes(&self, cut: Cut, waits: &[OvertakenOperation], first: Option<Agent>) -> bool {
+        let mut passed = Vec::new();
+        let completes = self.run_on(cut, waits, first, &mut passed);
+        let mut completed = self.completed.borrow_mut();
+        passed.into_iter().for_each(|at| completed[at] = Some(completes));
+        completes
+    }
+
+    /// The same. `passed`: where exactly the first events of the execution had run, so that it is the same from there whenever
+    /// that is asked.
+    fn run_on(
+        &self,
+        mut cut: Cut,
+        waits: &[OvertakenOperation],
+        first: Option<Agent>,
+        passed: &mut Vec<Position>,
+    ) -> bool {
         let mut first = first.and_then(|agent| {
             let thread = self.races.number(agent.thread());
             Some((agent, thread, *cut.get(thread)?))
         });
-        let mut left = self.of.iter().map(Vec::len).sum::<usize>() - cut.iter().sum::<u32>() as usize;
-        while left > 0 {
-            let hurried = first.filter(|&(_, thread, slot)| cut[thread] == slot);
-            let hurried = hurried.map(|(agent, ..)| self.state(agent, &cut));
+        let mut ran = Position::after(cut.iter().sum::<u32>() as usize);
+        let all = Position::after(self.of.iter().map(Vec::len).sum());
+        let last = self.of.iter().zip(&cut).filter_map(|(of, &ran)| of[..ran as usize].last()).max();
+        let mut end = last.map_or(Position::START, |last| last.next());
+        while ran < all {
+            first = first.filter(|&(_, thread, slot)| cut[thread] == slot);
+            if first.is_none() && ran == end && self.lets_readers_in(&cut, waits) {
+                if let Some(completes) = self.completed.borrow()[ran] {
+                    return completes;
+                }
+                passed.push(ran);
+            }
+            let hurried = first.map(|(agent, thread, _)| self.state(agent, thread, &cut));
             let next = match hurried {
                 Some(state @ (AgentState::Here(_) | AgentState::Elsewhere)) => {
                     first = None;
@@ -119,47 +163,76 @@ impl<'r, 't> Canon<'r, 't> {
                 return false;
             }
             cut[self.races.threads[at]] += 1;
-            left -= 1;
+            ran = ran.next();
+            end = end.max(at.next());
         }
         !self.given_up || !self.lets_a_reader_in(&cut, waits)
     }
 
+    /// Whether no operation keeps readers out any more.
+    fn lets_readers_in(&self, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
+        !self.reads_locks || waits.iter().all(|wait| self.is_over(wait, cut))
+    }
+
+    fn is_over(&self, wait: &OvertakenOperation, cut: &Cut) -> bool {
+        cut[self.races.number(wait.id.thread)] > wait.id.index
+    }
+
     /// Whether a reader can run and is not kept out.
     fn lets_a_reader_in(&self, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
-        self.races.run.threads.iter().any(|&name| {
+        self.races.run.threads.iter().enumerate().any(|(thread, &name)| {
             let agent = Agent::Thread(name);
-            let reads =
-                self.next_op(self.races.number(name), cut).is_some_and(|op| order::reads_a_lock(op.kind));
-            reads && self.state(agent, cut) != AgentState::Waits && !self.is_kept_out(agent, cut, waits)
+            let reads = self.next_op(thread, cut).is_some_and(|op| order::reads_a_lock(op.kind));
+            reads
+                && self.state(agent, thread, cut) != AgentState::Waits
+                && !self.is_kept_out(thread, cut, waits)
         })
     }
 
+    /// The first agent that can run. What an agent of a higher rank can do is not looked at, but for waits for semaphores: what
+    /// is asked about these decides how far ahead executions are chosen.
     fn next(&self, cut: &Cut, waits: &[OvertakenOperation]) -> Option<AgentState> {
-        let names = self.races.run.threads.iter();
-        let agents = names.flat_map(|&name| [Agent::Thread(name), Agent::Timeout(name)]);
-        let agents = agents.filter(|&agent| !self.is_kept_out(agent, cut, waits));
-        let ranked = agents.filter_map(|agent| {
-            let state = self.state(agent, cut);
-            (state != AgentState::Waits).then(|| (self.rank(agent, cut), state))
-        });
-        ranked.min_by_key(|&(rank, _)| rank).map(|(_, state)| state)
+        let mut least: Option<(CanonicalRank, AgentState)> = None;
+        for (thread, &name) in self.races.run.threads.iter().enumerate() {
+            let timeout = self.pending.may_time_out(thread).then_some(Agent::Timeout(name));
+            for agent in std::iter::once(Agent::Thread(name)).chain(timeout) {
+                let kind = self.next_kind(thread, cut);
+                let rank = || self.rank(agent, thread, kind, cut);
+                let is_least = |rank| least.is_none_or(|(least, _)| rank < least);
+                // With levels a rank takes longer than what it saves.
+                if kind != OpKind::SemWait && self.levels.is_none() && !is_least(rank()) {
+                    continue;
+                }
+                if agent.is_thread() && self.is_kept_out(thread, cut, waits) {
+                    continue;
+                }
+                let state = self.state(agent, thread, cut);
+                if state != AgentState::Waits && is_least(rank()) {
+                    least = Some((rank(), state));
+                }
+            }
+        }
+        least.map(|(_, state)| state)
     }
 
-    fn rank(&self, agent: Agent, cut: &Cut) -> CanonicalRank {
-        let thread = self.races.number(agent.thread());
-        let slot = cut[thread] as usize;
-        let kind = self.of[thread].get(slot).map(|&at| self.races.run.steps[at].event.op.kind);
+    /// The kind of what a thread does next.
+    fn next_kind(&self, thread: usize, cut: &Cut) -> OpKind {
+        let here = self.of[thread].get(cut[thread] as usize);
+        let kind = here.map(|&at| self.races.run.steps[at].event.op.kind);
         let kind = kind.filter(|&kind| kind != OpKind::Timeout);
         let kind = kind.or_else(|| Some(self.pending(thread, cut)?.view.pending.as_ref()?.kind));
-        let kind = kind.unwrap_or(OpKind::Timeout);
+        kind.unwrap_or(OpKind::Timeout)
+    }
+
+    fn rank(&self, agent: Agent, thread: usize, kind: OpKind, cut: &Cut) -> CanonicalRank {
+        let slot = cut[thread] as usize;
         let writer = agent.is_thread() && order::reads_a_lock(kind) && self.writer_waits(thread, cut);
         order::rank(agent, kind, self.level(agent, thread, cut), self.gave_way[thread][slot], writer)
     }
 
     /// What a thread does next, if it exists.
     pub(super) fn next_op(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
-        let born = self.races.created.get(&self.races.run.threads[thread]);
-        if born.is_some_and(|&born| !self.holds(born, cut)) {
+        if !self.is_born(thread, cut) {
             return None;
         }
         let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at]);
@@ -179,20 +252,20 @@ impl<'r, 't> Canon<'r, 't> {
         })
     }
 
-    /// Whether an agent would come before an operation that something greater was put before.
-    fn is_kept_out(&self, agent: Agent, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
-        let Agent::Thread(name) = agent else { return false };
-        let thread = self.races.number(name);
-        let mut waits =
-            waits.iter().filter(|wait| cut[self.races.number(wait.id.thread)] <= wait.id.index).peekable();
+    /// Whether a thread would come before an operation that something greater was put before.
+    fn is_kept_out(&self, thread: usize, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
+        if !self.reads_locks {
+            return false;
+        }
+        let mut waits = waits.iter().filter(|wait| !self.is_over(wait, cut)).peekable();
         if waits.peek().is_none() {
             return false;
         }
         let Some(op) = self.next_op(thread, cut).filter(|op| order::reads_a_lock(op.kind)) else {
             return false;
         };
-        let last = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
-        let last = last.or_else(|| self.races.created.get(&name).copied());
+        let name = self.races.run.threads[thread];
+        let last = self.last(thread, cut).or(self.born[thread]);
         let reader = Reader { thread: name, op, past: last.map(|at| self.races.run.hb.clock(at)) };
         let ran = |from: Position| {
             let steps = self.races.run.steps.since(from);
@@ -213,200 +286,25 @@ impl<'r, 't> Canon<'r, 't> {
         event.id.index < cut[self.races.threads[at]]
     }
 
-    /// What its thread would have done where its time ran out or the execution ended.
+    /// The last event of a thread among some.
+    pub(super) fn last(&self, thread: usize, cut: &Cut) -> Option<Position> {
+        let slot = (cut[thread] as usize).checked_sub(1)?;
+        self.of[thread].get(slot).copied()
+    }
+
+    /// The next one in the execution.
+    pub(super) fn here(&self, thread: usize, cut: &Cut) -> Option<Position> {
+        self.of[thread].get(cut[thread] as usize).copied()
+    }
+
+    /// Whether a thread has been created.
+    pub(super) fn is_born(&self, thread: usize, cut: &Cut) -> bool {
+        self.born[thread].is_none_or(|born| self.holds(born, cut))
+    }
+
+    /// What a thread would have done where its time ran out or the execution ended.
     pub(super) fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t PendingAtEnd> {
-        let slot = cut[thread] as usize;
-        let here = self.of[thread].get(slot).copied();
-        let name = self.races.run.threads[thread];
-        let mut pending_at_end = self.races.run.pending_at_end.iter();
-        pending_at_end.find(|pending_at_end| {
-            let is_here =
-                here.map_or(!pending_at_end.closed, |at| pending_at_end.closed && pending_at_end.at == at);
-            pending_at_end.view.agent == Agent::Thread(name) && is_here
-        })
-    }
-
-    pub(super) fn state(&self, agent: Agent, cut: &Cut) -> AgentState {
-        let name = agent.thread();
-        let thread = self.races.number(name);
-        let born = self.races.created.get(&name);
-        if born.is_some_and(|&born| !self.holds(born, cut)) {
-            return AgentState::Waits;
-        }
-        let here = self.of[thread].get(cut[thread] as usize).copied();
-        if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == agent) {
-            let clock = self.races.run.hb.clock(at);
-            if (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]) {
-                return AgentState::Here(at);
-            }
-        }
-        let can = if agent.is_thread() { self.thread(name, here, cut) } else { self.time(name, here, cut) };
-        if can { AgentState::Elsewhere } else { AgentState::Waits }
-    }
-
-    /// Whether a thread can run, its next event of the execution being none that it can have here.
-    fn thread(&self, name: ThreadName, here: Option<Position>, cut: &Cut) -> bool {
-        let thread = self.races.number(name);
-        let own = here.map(|at| &self.races.run.steps[at]).filter(|step| step.is_own());
-        let (kind, effect, waker) = if let Some(step) = own {
-            let woken = step.event.woken_by();
-            let waker =
-                woken.and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index));
-            (step.event.op.kind, &step.event.op.may, waker)
-        } else {
-            let Some(pending_at_end) = self.pending(thread, cut) else { return false };
-            let Some(op) = pending_at_end.view.pending.as_ref() else { return false };
-            if matches!(pending_at_end.view.status, Status::Blocked(On::Cond(_))) {
-                return false;
-            }
-            (op.kind, &op.may, pending_at_end.waker)
-        };
-        if kind == OpKind::Reacquire && waker.is_some_and(|waker| !self.holds(waker, cut)) {
-            return false;
-        }
-        match Need::of(kind) {
-            // Which events have to come before is known of the execution's own only.
-            Need::Nothing => kind != OpKind::Sleep || !self.is_timed,
-            Need::Order => false,
-            need @ (Need::Free | Need::NoWriter) => {
-                self.holders(effect, cut).let_go(name, need, own.is_some()) == Can::Yes
-            }
-            Need::One => self.has_one(effect, cut),
-            Need::Unknown => self.was_seen(Agent::Thread(name), here, effect, cut),
-        }
-    }
-
-    /// Whether the time of a thread can run out.
-    fn time(&self, name: ThreadName, here: Option<Position>, cut: &Cut) -> bool {
-        let thread = self.races.number(name);
-        let before = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
-        let kind = before.map(|at| self.races.run.steps[at].event.op.kind);
-        if matches!(kind, Some(OpKind::CondWait | OpKind::FutexWait)) {
-            if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == Agent::Timeout(name))
-            {
-                return self.is_on_time(at, cut);
-            }
-            let mut closed = self.races.run.pending_at_end.iter().filter(|pending_at_end| {
-                let since = before.is_none_or(|before| before < pending_at_end.at);
-                let until = here.is_none_or(|here| pending_at_end.at <= here);
-                let is_due = pending_at_end.view.status == Status::Enabled;
-                let is_it = pending_at_end.view.agent == Agent::Timeout(name) && is_due;
-                pending_at_end.closed && is_it && since && until
-            });
-            return closed.any(|pending_at_end| !self.holds(pending_at_end.at, cut));
-        }
-        let limit = match here.map(|at| &self.races.run.steps[at]) {
-            Some(step) if step.is_own() => step.event.op.limit.as_ref(),
-            Some(step) => Some(&step.event.op.may),
-            None => self
-                .pending(thread, cut)
-                .and_then(|pending_at_end| pending_at_end.view.pending.as_ref()?.limit.as_ref()),
-        };
-        if let Some(limit) = limit
-            && (self.is_timed
-                || limit.accesses.first().is_some_and(|access| self.races.is_of_file(access.obj)))
-        {
-            return self.was_seen(Agent::Timeout(name), here, limit, cut);
-        }
-        // A thread that waited for what it held itself does so wherever its time can run out.
-        let had = here.is_some_and(|at| self.races.run.steps[at].is_own());
-        limit.is_some_and(|limit| self.holders(limit, cut).let_go(name, Need::Free, had) != Can::Yes)
-    }
-
-    /// Whether all events have run that are too early to come after a sleep or a timed wait has ended.
-    fn is_on_time(&self, at: Position, cut: &Cut) -> bool {
-        let early = self.races.run.steps[at].event.timing().into_iter().flat_map(|timing| &timing.after);
-        early.into_iter().all(|id| id.index < cut[self.races.number(id.thread)])
-    }
-
-    fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
-        self.races.lock_state_after(effect, |at| self.holds(at, cut)).holders
-    }
-
-    /// The positions between which the object of an effect was as it is after these events: of the last write among them,
-    /// and of the next one.
-    fn span(&self, effect: &Effect, cut: &Cut) -> (Position, Option<Position>) {
-        let Some(obj) = effect.accesses.first().map(|access| access.obj) else {
-            return (Position::START, None);
-        };
-        let next =
-            |writers: &[Position]| writers.get(writers.partition_point(|&at| self.holds(at, cut))).copied();
-        let to = self.races.accesses.writers(obj).filter_map(next).min();
-        let end = to.unwrap_or(Position::BEHIND_ALL);
-        let last = |writers: &[Position]| {
-            let before = writers.partition_point(|&at| at < end);
-            before.checked_sub(1).map(|last| writers[last])
-        };
-        let from = self.races.accesses.writers(obj).filter_map(last).max();
-        (from.map_or(Position::START, Position::next), to)
-    }
-
-    /// Whether a semaphore is above 0, as far as it was seen.
-    fn has_one(&self, effect: &Effect, cut: &Cut) -> bool {
-        let (_, to) = self.span(effect, cut);
-        if to.is_some_and(|next| self.races.run.steps[next].event.acquired() == Some(Hold::Unit)) {
-            return true;
-        }
-        self.known.can_be_had(self.races, effect, |at| self.holds(at, cut)).unwrap_or(false)
-    }
-
-    /// Whether it is not known if a semaphore is above 0.
-    pub(super) fn is_open(&self, effect: &Effect, cut: &Cut) -> bool {
-        self.known.can_be_had(self.races, effect, |at| self.holds(at, cut)).is_none()
-    }
-
-    /// The point at which a thread stood at its `slot`-th operation.
-    fn arrived(&self, thread: usize, slot: usize) -> Position {
-        let name = self.races.run.threads[thread];
-        let before = slot.checked_sub(1).map(|slot| self.of[thread][slot]);
-        before.or_else(|| self.races.created.get(&name).copied()).map_or(Position::START, Position::next)
-    }
-
-    fn could(&self, agent: Agent, at: Position) -> bool {
-        self.races.run.choices(at).iter().any(|choice| choice.agent == agent)
-    }
-
-    /// Whether an agent was seen to be able to run while the object of its operation was as it is here.
-    fn was_seen(&self, agent: Agent, here: Option<Position>, effect: &Effect, cut: &Cut) -> bool {
-        let thread = self.races.number(agent.thread());
-        let (from, to) = self.span(effect, cut);
-        let last = self.races.run.steps.end().previous().unwrap_or_default();
-        let until = to.unwrap_or(last).min(here.unwrap_or(last));
-        let at = self.arrived(thread, cut[thread] as usize).max(from);
-        at <= until && self.could(agent, at)
-    }
-}
-
-impl<'t> Canon<'_, 't> {
-    /// The level of what a thread does next.
-    pub(super) fn level(&self, agent: Agent, thread: usize, cut: &Cut) -> u32 {
-        let (Some(levels), Some(op)) = (&self.levels, self.next_op_of(thread, cut)) else { return 0 };
-        let last = |thread: usize| (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
-        let name = self.races.run.threads[thread];
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at]);
-        let woken = match here.filter(|step| step.is_own()) {
-            Some(step) => step
-                .event
-                .woken_by()
-                .and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index)),
-            None => self.pending(thread, cut).and_then(|pending_at_end| pending_at_end.waker),
-        };
-        let joined =
-            op.peer.filter(|_| op.kind == OpKind::Join).and_then(|peer| last(self.races.number(peer)));
-        let standing = Standing {
-            agent,
-            op,
-            after: last(thread),
-            born: self.races.created.get(&name).copied(),
-            let_go: [woken.filter(|_| is_woken(op.kind)), joined],
-        };
-        levels.level(&self.races.run.steps, &standing, |at| self.holds(at, cut))
-    }
-
-    /// What a thread does next, be it that its time runs out.
-    fn next_op_of(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at]);
-        self.next_op(thread, cut).or_else(|| Some(&here?.event.op))
+        self.pending.get(thread, self.here(thread, cut))
     }
 }
 

@@ -193,8 +193,7 @@ impl Canon<'_, '_> {
             return None;
         }
         let at = self.of[thread][cut[thread] as usize];
-        let clock = self.races.run.hb.clock(at);
-        (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]).then_some(at)
+        self.has_past_of(at, thread, cut).then_some(at)
     }
 
     /// Whether leaving a thread is a preemption: it can go on, and does not give way. What a spin loop or a wait for signals
@@ -202,7 +201,7 @@ impl Canon<'_, '_> {
     pub(super) fn can_go_on(&self, thread: usize, cut: &Cut, unknown: Unknown) -> bool {
         let name = self.races.run.threads[thread];
         let Some(op) = self.next_op(thread, cut).filter(|op| !op.kind.gives_way()) else { return false };
-        match (Need::of(op.kind), self.state(Agent::Thread(name), cut)) {
+        match (Need::of(op.kind), self.state(Agent::Thread(name), thread, cut)) {
             (Need::Unknown, state) => matches!(state, AgentState::Here(_)),
             (Need::One, AgentState::Waits) => unknown == Unknown::Costs && self.is_open(&op.may, cut),
             (_, state) => state != AgentState::Waits,

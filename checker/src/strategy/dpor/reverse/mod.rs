@@ -38,6 +38,7 @@
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
 //! are seen that the one execution passes through. All failures at ends are seen.
 
+mod agent_state;
 mod bound;
 mod canonical;
 mod child;
@@ -50,6 +51,7 @@ mod least;
 mod level;
 mod offspring;
 mod order;
+mod pending_index;
 mod unsupported;
 
 use std::collections::VecDeque;
