@@ -50,6 +50,8 @@ pub(super) struct Canon<'r, 't> {
     pub(super) pending: PendingIndex<'t>,
     /// Some operation locks for reading.
     reads_locks: bool,
+    /// Some operation waits for a semaphore.
+    pub(super) waits_for_semaphores: bool,
     /// After the first events of the execution: whether the canonical schedule runs the others and no event besides.
     completed: RefCell<PerEvent<Option<bool>>>,
     /// After its last event something could still run.
@@ -73,8 +75,9 @@ impl<'r, 't> Canon<'r, 't> {
         let threads = run.threads.len();
         let mut completed = PerEvent::default();
         completed.resize(run.steps.end().next(), None);
-        let ran = run.steps.iter().map(|step| &step.event.op);
-        let left = run.pending_at_end.iter().filter_map(|left| left.view.pending.as_ref());
+        let ran = || run.steps.iter().map(|step| &step.event.op);
+        let left = || run.pending_at_end.iter().filter_map(|left| left.view.pending.as_ref());
+        let ops = || ran().chain(left());
         let mut canon = Self {
             races,
             known,
@@ -82,7 +85,8 @@ impl<'r, 't> Canon<'r, 't> {
             gave_way: vec![vec![0]; threads],
             born: run.threads.iter().map(|name| races.created.get(name).copied()).collect(),
             pending: PendingIndex::of(run),
-            reads_locks: ran.chain(left).any(|op| order::reads_a_lock(op.kind)),
+            reads_locks: ops().any(|op| order::reads_a_lock(op.kind)),
+            waits_for_semaphores: ops().any(|op| op.kind == OpKind::SemWait),
             completed: RefCell::new(completed),
             given_up,
             is_timed: is_timed(races),

@@ -12,7 +12,7 @@ use crate::event::lock_action::Hold;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::limit::Limit;
-use crate::strategy::dpor::locks::Need;
+use crate::strategy::dpor::locks::{Can, Need};
 use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::successor::Successor;
 
@@ -40,18 +40,13 @@ pub(super) fn all(
         // The other ways of an event are those where it is; elsewhere it may have others, which are seen there.
         let is_other = |closer: Position| races.run.steps[closer].choice.agent == later.agent;
         let rivals = races.rivals(&later);
-        // What can always run came right after the last one of those that it conflicts with, or it was not in a hurry.
-        let hurries = later.ran && Need::of(later.key.kind) == Need::Nothing;
-        let mut last: Vec<Position> = Vec::new();
+        let mut nearest = Nearest::of(canon, &later);
         for &earlier in &rivals {
             if limit.is_over() {
                 return (children, false);
             }
-            if hurries {
-                if last.iter().rev().any(|&rival| races.is_undone(rival, &[earlier])) {
-                    continue;
-                }
-                last.push(earlier);
+            if nearest.are_between(races, earlier) {
+                continue;
             }
             let is_elsewhere = later.closer.is_some_and(|closer| is_other(closer) && closer != earlier);
             if origin.scheduled[earlier] || is_elsewhere {
@@ -70,6 +65,61 @@ pub(super) fn all(
     // The last one comes first: those of lesser threads show what the others need to know.
     children.sort_by_key(|child| Reverse(child.next.agent.thread()));
     (children, whole)
+}
+
+/// The rivals of an operation that others cannot be reversed across: as it runs as soon as it can, it came right after them.
+struct Nearest<'l, 't> {
+    later: &'l Successor<'t>,
+    hurry: Hurry,
+    /// The latest ones so far.
+    rivals: Vec<Position>,
+}
+
+/// The rivals that an operation came right after, or it was not in a hurry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Hurry {
+    /// The last one of those that it conflicts with: it can always run.
+    Rival,
+    /// The last one that has taken its lock: just before that, it could have had the lock itself.
+    Taker,
+    /// There are none.
+    None,
+}
+
+impl<'l, 't> Nearest<'l, 't> {
+    fn of(canon: &Canon<'_, '_>, later: &'l Successor<'t>) -> Self {
+        let is_lock = matches!(later.key.kind, OpKind::Lock | OpKind::Reacquire);
+        let hurry = match Need::of(later.key.kind) {
+            Need::Nothing if later.ran => Hurry::Rival,
+            // What is asked about semaphores decides how far ahead executions are chosen.
+            Need::Free if later.ran && is_lock && !canon.waits_for_semaphores => Hurry::Taker,
+            _ => Hurry::None,
+        };
+        Self { later, hurry, rivals: Vec::new() }
+    }
+
+    /// Whether such a rival comes after this one, which is before all those that were asked for.
+    fn are_between(&mut self, races: &Races<'t>, earlier: Position) -> bool {
+        if self.rivals.iter().rev().any(|&at| races.is_undone(at, &[earlier])) {
+            return true;
+        }
+        let is_one = match self.hurry {
+            Hurry::Rival => true,
+            Hurry::Taker => self.takes(races, earlier),
+            Hurry::None => false,
+        };
+        if is_one {
+            self.rivals.push(earlier);
+        }
+        false
+    }
+
+    /// Whether an event takes the lock where the operation could have had it.
+    fn takes(&self, races: &Races<'t>, at: Position) -> bool {
+        let holders = || races.lock_state_after(self.later.effect, |earlier| earlier < at).holders;
+        races.run.steps[at].event.acquired() == Some(Hold::Exclusive)
+            && holders().let_go(self.later.agent.thread(), Need::Free, true) == Can::Yes
+    }
 }
 
 /// With which events besides the earlier one of a race it can be reversed. A writer can come before some of the readers that
