@@ -6,6 +6,8 @@
 //! did not run race as well: those left waiting at the end, time-outs that did not happen because what was waited for
 //! came, and what a thread would have done had its time not run out; also the other ways in which an operation can go.
 
+#[cfg(test)]
+use std::cell::Cell;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -46,6 +48,9 @@ pub(super) struct Races<'t> {
     /// The blocks that files have in common.
     of_files: FxHashSet<ObjName>,
     pub(super) created: FxHashMap<ThreadName, Position>,
+    /// How often an event was looked at.
+    #[cfg(test)]
+    pub(super) looks: Cell<u64>,
 }
 
 impl<'t> Races<'t> {
@@ -61,6 +66,8 @@ impl<'t> Races<'t> {
             locks: RefCell::default(),
             of_files: FxHashSet::default(),
             created: FxHashMap::default(),
+            #[cfg(test)]
+            looks: Cell::default(),
         };
         for (at, step) in run.steps.enumerate() {
             let event = &step.event;
@@ -104,6 +111,8 @@ impl<'t> Races<'t> {
     }
 
     pub(super) fn is_after(&self, later: Position, earlier: Position) -> bool {
+        #[cfg(test)]
+        self.looks.update(|looks| looks + 1);
         let index = self.run.steps[earlier].event.id.index;
         self.run.hb.clock(later).get(self.threads[earlier]) > index
     }
@@ -148,6 +157,8 @@ impl<'t> Races<'t> {
             let enders = self.accesses.enders().iter().copied().filter(|&at| at < later.before);
             rivals.extend(enders.filter(|&at| may_be_one(at) && self.touches_block(at, later.effect)));
         }
+        #[cfg(test)]
+        self.looks.update(|looks| looks + rivals.len() as u64);
         rivals.sort_unstable_by(|a, b| b.cmp(a));
         rivals.dedup();
         rivals
@@ -175,6 +186,8 @@ impl<'t> Races<'t> {
 
     /// Whether what was done at a position conflicts with an effect.
     pub(super) fn conflict(&self, at: Position, effect: &Effect) -> bool {
+        #[cfg(test)]
+        self.looks.update(|looks| looks + 1);
         self.run.steps[at].event.did.conflicts(effect)
     }
 

@@ -4,12 +4,17 @@ use crate::cache::Cache;
 use crate::execution::{Limits, Runner};
 use crate::limit::StopRequest;
 use crate::model::Model;
-use crate::strategy::{Next, Random, Sampler, Strategy};
+use crate::strategy::{Next, Random, ReverseSearch, Sampler, Strategy};
 use crate::trace::Trace;
 
 /// An execution by chance.
 pub(super) fn random_run(text: &str, seed: u64) -> Trace {
     first_run(text, &mut Sampler::new(Random, seed))
+}
+
+/// The canonical execution.
+pub(super) fn canonical_run(text: &str) -> Trace {
+    first_run(text, &mut ReverseSearch::new())
 }
 
 fn first_run(text: &str, strategy: &mut dyn Strategy) -> Trace {

@@ -34,6 +34,13 @@
 //!
 //! With a bound on preemptions ([`bound`]) children that lead to nothing within it are left out.
 //!
+//! *Time.* An execution of t threads has n events, each of which an operation of each other thread can be put before once:
+//! these are n t pairs. Few of them are looked at closer, since an operation in a hurry comes right after the last rival that
+//! could keep it ([`children`]); each of these takes O(t log n) ([`child`]). The rest of the execution is compared with the
+//! canonical schedule as far as a reversal reaches, up to where exactly the first events of the execution have run: from
+//! there on it is known ([`canonical`]). With waits for semaphores all pairs are looked at, and where most operations are on
+//! different objects, reversals reach far: both take up to n times n.
+//!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
 //! are seen that the one execution passes through. All failures at ends are seen.
@@ -52,6 +59,8 @@ mod level;
 mod offspring;
 mod order;
 mod pending_index;
+#[cfg(test)]
+mod tests;
 mod unsupported;
 
 use std::collections::VecDeque;
