@@ -38,8 +38,9 @@
 //! these are n t pairs. Few of them are looked at closer, since an operation in a hurry comes right after the last rival that
 //! could keep it ([`children`]); each of these takes O(t log n) ([`child`]). The rest of the execution is compared with the
 //! canonical schedule as far as a reversal reaches, up to where exactly the first events of the execution have run: from
-//! there on it is known ([`canonical`]). With waits for semaphores all pairs are looked at, and where most operations are on
-//! different objects, reversals reach far: both take up to n times n.
+//! there on it is known ([`canonical`]). With waits for semaphores or locks for writing all pairs are looked at closer; and
+//! where most operations are on different objects, reversals reach far, which takes O(n²). The levels of a bounded search go
+//! through all operations on an object.
 //!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
