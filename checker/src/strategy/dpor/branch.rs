@@ -9,23 +9,23 @@ use crate::event::operation::Effect;
 use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 
-/// What an execution has to do where it leaves what was run before.
+/// The task of an execution where it leaves the executions before it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Branch {
     /// Where it leaves.
     pub(super) at: Position,
-    /// What is asleep there: with any of these first, all has been explored, until something comes that does not commute
+    /// The sleep set there: with any of these first, all has been explored, until something comes that does not commute
     /// with it.
     pub(super) asleep: Vec<Move>,
-    /// What runs once the prefix has been replayed, if it can.
+    /// The operations that run once the prefix has been replayed, if they can.
     pub(super) next: Option<Move>,
     /// Only what that does is to be seen.
     pub(super) trial: bool,
-    /// Who goes then, if it can.
+    /// The agent that goes then, if it can.
     pub(super) again: Option<Agent>,
-    /// What it has to conflict with, to be worth going on.
+    /// The effect that it has to conflict with, to be worth going on.
     pub(super) provided: Vec<Effect>,
-    /// What something was put before: nothing that is less comes there.
+    /// The operation that another one was put before: nothing that is less comes there.
     pub(super) waits: Vec<OvertakenOperation>,
     /// Preemptions are bounded: what is let go by others comes after them.
     pub(super) bounded: bool,

@@ -12,7 +12,7 @@ use crate::hb::vector_clock::Clock;
 use crate::trace::PendingAtEnd;
 
 impl<'t> Races<'t> {
-    /// What can be the later operation of a race at `from` or after, but before `to`.
+    /// The operations that can be the later one of a race at `from` or after, but before `to`.
     pub(super) fn laters(&self, from: Position, to: Position) -> impl Iterator<Item = Successor<'t>> {
         let to = to.min(self.run.steps.end());
         let ran = from.until(to).flat_map(move |at| {
@@ -23,7 +23,7 @@ impl<'t> Races<'t> {
         ran.chain(left.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)))
     }
 
-    /// What ran at a position.
+    /// The operation that ran at a position.
     pub(super) fn event(&self, at: Position) -> Successor<'t> {
         let step = &self.run.steps[at];
         let event = &step.event;

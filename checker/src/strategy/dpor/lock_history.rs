@@ -1,4 +1,5 @@
-//! Who holds a lock, and how often a semaphore was raised, after any set of events that is closed under happens-before.
+//! The holders of a lock, and the number of times that a semaphore was raised, after any set of events that is closed under
+//! happens-before.
 //!
 //! The operations on a lock are split into chains, each of which happens-before orders: one chain, if it orders all of them, as
 //! with a mutex; else one for each thread, as with readers that commute, where what resets the lock is in each. A closed set

@@ -23,12 +23,12 @@ pub(super) enum Can {
     Perhaps,
 }
 
-/// What an operation needs, as far as it matters here.
+/// The need of an operation, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Need {
     /// It can always run.
     Nothing,
-    /// What it waits for happens before it, or never: an end, a creation, all arrivals at a barrier.
+    /// The event that it waits for happens before it, or never: an end, a creation, all arrivals at a barrier.
     Order,
     /// That nobody holds the lock.
     Free,
@@ -61,7 +61,7 @@ impl Need {
 /// A thread, the position at which it took a lock, and whether for writing.
 type Taken = (ThreadName, Position, bool);
 
-/// Who holds a lock after some events on it.
+/// The holders of a lock after some events on it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Holders {
     held: SmallVec<[Taken; 1]>,

@@ -15,9 +15,9 @@ pub(super) struct Move {
     pub(super) agent: Agent,
     /// How; `None` for whichever way it will go.
     pub(super) pick: Option<Pick>,
-    /// What is pending there.
+    /// The operation that is pending there.
     pub(super) key: OpKey,
-    /// What it does; where that is not certain, what it may do.
+    /// Its effect; where that is not certain, the effect that it may have.
     pub(super) effect: Effect,
     /// It can run where it stands in its sequence, and this is what it does there.
     pub(super) certain: bool,

@@ -1,4 +1,4 @@
-//! What both searches share: one execution after the other, each of which shows what there is to run.
+//! The common part of both searches: one execution after the other, each of which shows what there is to run.
 
 use super::branch::Branch;
 use super::planned::{Covers, Planned, ReplayPrefix, length};
@@ -11,7 +11,7 @@ use crate::trace::Trace;
 
 /// How a search gets from one execution to the next.
 pub trait Walk: Default + Send {
-    /// What an execution is run for. The default is that it is the first one.
+    /// The reason for an execution. The default is that it is the first one.
     type Task: Default + Send;
 
     /// The same search before it has run anything.
@@ -33,7 +33,7 @@ pub trait Walk: Default + Send {
         None
     }
 
-    /// Who takes an execution on.
+    /// The search that takes an execution on.
     fn guide(branch: Branch) -> Box<dyn Guide>;
 
     /// Takes in the first `to` events of an execution. Returns whether all that they lead to will be run.

@@ -1,4 +1,4 @@
-//! What reversals leave to be done: which of an execution's reversals are its own is told from what they put first.
+//! The conditions that reversals leave behind: which of an execution's reversals are its own is told from what they put first.
 //!
 //! A reversal puts g before an operation of e's that the canonical schedule would have run. In the trace that results, g has
 //! to be the least of what comes first there and does not commute with e. That is to be seen until e's operation has run,
@@ -12,7 +12,7 @@ use crate::event::position::Position;
 use crate::hb::vector_clock::ClockRef;
 use crate::trace::TraceStep;
 
-/// What is put first is least by this: an operation whose outcome may be open comes after all others.
+/// The order by which the operation that is put first is least: an operation whose outcome may be open comes after all others.
 pub(super) type Precedence = (bool, ThreadName);
 
 /// The precedence of an operation.
@@ -25,13 +25,13 @@ pub(super) fn precedence(kind: OpKind, thread: ThreadName) -> Precedence {
 pub(in crate::strategy::dpor) struct OvertakenOperation {
     /// The operation.
     pub(super) id: EventId,
-    /// What it did without the other one.
+    /// Its effect without the other one.
     pub(super) effect: Effect,
     /// After how many events it would have run.
     pub(super) from: Position,
     /// The position of the other one.
     pub(super) at: Position,
-    /// What is least now.
+    /// The least precedence now.
     pub(super) least: Precedence,
 }
 

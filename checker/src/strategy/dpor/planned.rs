@@ -27,7 +27,7 @@ pub struct Planned<T> {
     pub(super) ahead: Option<u64>,
 }
 
-/// What a search has been through.
+/// The executions that a search has been through.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Covers {
     /// All with at most so many preemptions.

@@ -30,7 +30,7 @@ use crate::trace::Trace;
 pub(super) struct Reversal {
     /// How many events of the execution come first.
     pub(super) at: Position,
-    /// What comes then.
+    /// The moves that come then.
     pub(super) moves: Vec<Move>,
 }
 
@@ -293,7 +293,7 @@ impl<'t> Races<'t> {
         }
     }
 
-    /// What was seen of the operation at the place that it should run at.
+    /// The state of the operation as it was seen at the place that it should run at.
     fn was_let(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
         let from = undone.iter().copied().min().unwrap_or_default();
         let arrived = later.after.or_else(|| self.created.get(&later.agent.thread()).copied());

@@ -17,7 +17,7 @@ pub(super) struct Successor<'t> {
     pub(super) ran: bool,
     /// Only events before this position can race with it.
     pub(super) before: Position,
-    /// What comes before it in any case.
+    /// Its past in any case.
     pub(super) past: Clock,
     /// The position of its thread's event before it.
     pub(super) after: Option<Position>,

@@ -1,4 +1,4 @@
-//! What an agent can do once some events of an execution have run, told from the execution alone.
+//! The next operation of an agent once some events of an execution have run, told from the execution alone.
 
 use super::canonical::{AgentState, Canon, Cut};
 use super::level::{Standing, is_woken};
@@ -172,7 +172,7 @@ impl<'t> Canon<'_, 't> {
         levels.level(&self.races.run.steps, &standing, |at| self.holds(at, cut))
     }
 
-    /// What a thread does next, be it that its time runs out.
+    /// The next operation of a thread, be it that its time runs out.
     fn next_op_of(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
         let here = self.here(thread, cut).map(|at| &self.races.run.steps[at]);
         self.next_op(thread, cut).or_else(|| Some(&here?.event.op))

@@ -79,9 +79,9 @@ pub(super) struct PreemptionBound {
     pub(super) max: u32,
     /// All with fewer has been run.
     pub(super) now: u32,
-    /// What can lead to so many preemptions and no fewer.
+    /// The branches that can lead to so many preemptions and no fewer.
     deferred: Vec<Vec<Frame>>,
-    /// What can only lead to more than `max`, as long as the argument holds.
+    /// The branches that can only lead to more than `max`, as long as the argument holds.
     left_out: Vec<Frame>,
     /// How many events more can be kept of that.
     room: usize,
@@ -136,7 +136,7 @@ impl PreemptionBound {
         again
     }
 
-    /// What comes next once nothing is left of the present bound.
+    /// The branch that comes next once nothing is left of the present bound.
     pub(super) fn next_frames(&mut self) -> Option<Vec<Frame>> {
         while (self.now as usize) + 1 < self.deferred.len() {
             self.now += 1;

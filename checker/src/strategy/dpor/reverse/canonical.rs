@@ -234,7 +234,7 @@ impl<'r, 't> Canon<'r, 't> {
         order::rank(agent, kind, self.level(agent, thread, cut), self.gave_way[thread][slot], writer)
     }
 
-    /// What a thread does next, if it exists.
+    /// The next operation of a thread, if it exists.
     pub(super) fn next_op(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
         if !self.is_born(thread, cut) {
             return None;
@@ -308,7 +308,7 @@ impl<'r, 't> Canon<'r, 't> {
         self.born[thread].is_none_or(|born| self.holds(born, cut))
     }
 
-    /// What a thread would have done where its time ran out or the execution ended.
+    /// The operation that a thread would have run where its time ran out or the execution ended.
     pub(super) fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t PendingAtEnd> {
         self.pending.get(thread, self.here(thread, cut))
     }

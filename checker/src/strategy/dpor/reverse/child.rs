@@ -16,7 +16,7 @@ use crate::strategy::dpor::overtaken::{OvertakenOperation, precedence};
 use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::successor::Successor;
 
-/// What is known of an operation before it runs where it did not run.
+/// The knowledge of an operation before it runs where it did not run.
 struct Foreseen {
     effect: Effect,
     /// It may leave everything as it is, or not.
@@ -64,7 +64,8 @@ fn is_less(races: &Races<'_>, wait: &OvertakenOperation, at: Position) -> bool {
         && !wait.is_behind(races.run.hb.clock(at), &races.run.steps[..at], |thread| races.number(thread))
 }
 
-/// What has to come before an operation elsewhere: its past, and what it conflicts with and does not come after what is undone.
+/// The events that have to come before an operation elsewhere: its past, and those that it conflicts with and that do not come
+/// after the undone ones.
 struct Before {
     past: Clock,
     /// The part that is certain: it may only read.

@@ -16,7 +16,7 @@ use crate::strategy::dpor::locks::{Can, Need};
 use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::successor::Successor;
 
-/// What tells a child from the others of its parent: where it branches off, what it keeps, and what comes then.
+/// The identity of a child among those of its parent: the place where it branches off, the events that it keeps, and its next move.
 type ChildKey = (Position, Kept, Agent, Option<Pick>);
 
 /// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
@@ -91,7 +91,7 @@ impl<'l, 't> Nearest<'l, 't> {
         let is_lock = matches!(later.key.kind, OpKind::Lock | OpKind::Reacquire);
         let hurry = match Need::of(later.key.kind) {
             Need::Nothing if later.ran => Hurry::Rival,
-            // What is asked about semaphores decides how far ahead executions are chosen.
+            // The questions about semaphores decide how far ahead executions are chosen.
             Need::Free if later.ran && is_lock && !canon.waits_for_semaphores => Hurry::Taker,
             _ => Hurry::None,
         };

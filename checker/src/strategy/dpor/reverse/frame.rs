@@ -27,7 +27,7 @@ pub struct ReversalTask {
     /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     pub(super) child: Option<Child>,
-    /// What its cost is: it has been run in another order.
+    /// It is run for its cost alone: its trace has been run in another order.
     pub(super) again: bool,
 }
 
@@ -38,9 +38,9 @@ pub(super) struct Child {
     pub(super) at: Position,
     /// The events that come then.
     pub(super) keep: Kept,
-    /// What comes then.
+    /// The move that comes then.
     pub(super) next: Move,
-    /// Who did what came there before, and does it again now, if that can run.
+    /// The agent of the event that came there before; it runs again now, if it can.
     pub(super) again: Agent,
     /// That, and what else had something put before it.
     pub(super) waits: Vec<OvertakenOperation>,
