@@ -56,6 +56,12 @@ export async function walk({ workbench: { debug }, project }: Scene, stops: read
   }
 }
 
+/** Steps back from a thread switch to what has the same line and the same values: the stack alone tells that the step is over. */
+export async function leaveSwitch(scene: Scene, place: Place, values: Stop[2]): Promise<void> {
+  await walk(scene, [["Step Back", place, values]]);
+  await scene.workbench.debug.stack("switched to").waitFor({ state: "hidden" });
+}
+
 /** Explores what no budget is enough for, and cancels it. */
 export function cancels({ file, text }: Place, name: string, shown?: string): Step[] {
   return [

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Step } from "../support/journey";
-import { begins, blamed, cancels, counts, reloads, walk, type Place } from "./common";
+import { begins, blamed, cancels, counts, leaveSwitch, reloads, walk, type Place } from "./common";
 
 const FILE = "tests/queue_test.cpp";
 const TEST = "TEST(Limits, AreKept)";
@@ -60,8 +60,8 @@ export const QUEUE: readonly Step[] = [
   [
     "steps back lead out of the function and around the loop, where the private variable has its old values",
     async (scene) => {
+      await leaveSwitch(scene, LOCK, {});
       await walk(scene, [
-        ["Step Back", LOCK, {}],
         ["Step Back", LOOK, {}],
         ["Step Back", PUSH, { job: 1, taken: 1 }],
         ["Step Back", HEAD, { job: 0, taken: 1 }],

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Step } from "../support/journey";
-import { begins, blamed, cancels, counts, reloads, walk, type Place } from "./common";
+import { begins, blamed, cancels, counts, leaveSwitch, reloads, walk, type Place } from "./common";
 
 const FILE = "src/lib.rs";
 const BUGGY = "fn views_are_lost()";
@@ -71,8 +71,8 @@ export const VIEWS: readonly Step[] = [
   [
     "steps back lead out of the function and around the loop, where the private variable has its old values",
     async (scene) => {
+      await leaveSwitch(scene, STORE, { seen: 1 });
       await walk(scene, [
-        ["Step Back", STORE, { seen: 1 }],
         ["Step Back", LOAD, {}],
         ["Step Back", ADD, { viewed: 1 }],
         ["Step Back", HEAD, { viewed: 1 }],
