@@ -20,6 +20,7 @@ use crate::layout::stubs::{ALIGNMENT, ROOM};
 use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{Closed, ReachableCode};
+use crate::libraries::rust::effects_in_std;
 use crate::os::memory::{self, BlockReader, MemoryFile};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
@@ -300,6 +301,8 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
     let mut found: Vec<Foreign> =
         closed.map(|Closed { at, name, library }| named(name, at.1, *library, Effects::Unknown)).collect();
     if index == 0 || !is_system(&module.mapped.path) {
+        let known = module.image.symbols().filter_map(|symbol| Some((symbol, effects_in_std(symbol.name)?)));
+        found.extend(known.map(|(symbol, effects)| named(symbol.name, symbol.address, index, effects)));
         return found;
     }
     let is_called = |name: &str| modules.iter().any(|other| other.image.imports(name));

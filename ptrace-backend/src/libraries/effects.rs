@@ -69,6 +69,8 @@ pub(crate) enum GlobalState {
     TimeZone,
     /// The locale.
     Locale,
+    /// The hook that Rust's panics call.
+    PanicHook,
 }
 
 /// How an argument names a thread.

@@ -138,6 +138,7 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("overwritten.c assigned", "held-object"),
         ("overwritten.c compared", "held-object"),
         ("read_by_macro.c", "file"),
+        ("panic_hook.rs", "library-function"),
     ] {
         let (file, argument) = source.split_once(' ').unwrap_or((source, ""));
         let explore = |level, options: &[&str]| explore_with(file, level, options, &[argument]);
