@@ -1,6 +1,7 @@
 //! Where an execution is not as expected, made readable; and what may be the cause.
 
 use checker::divergence::{Difference, Observation};
+use checker::failure::Failure;
 use checker::operation::OpKind;
 use checker::search::SearchError;
 
@@ -19,16 +20,35 @@ impl Readable<'_> {
                 let Difference { at, expected, got } = *difference;
                 let at = at.count();
                 let cause = cause(&expected, &got);
-                Error::NotReproducible { at, expected: self.event(&expected), got: self.event(&got), cause }
+                let (expected, got) = self.both(&expected, &got);
+                Error::NotReproducible { at, expected, got, cause }
             }
             SearchError::Diverged(difference) => {
                 let Difference { at, expected, got } = *difference;
                 let at = at.count();
                 let cause = cause(&expected, &got);
-                Error::Diverged { at, expected: self.event(&expected), got: self.event(&got), cause }
+                let (expected, got) = self.both(&expected, &got);
+                Error::Diverged { at, expected, got, cause }
             }
             other => Error::Search(other),
         }
+    }
+
+    /// Both, so that they differ: failures of one kind and text are told with their threads and stacks.
+    fn both(&self, expected: &Observation, got: &Observation) -> (String, String) {
+        let words = (self.event(expected), self.event(got));
+        match (expected, got) {
+            (Observation::Failure(first), Observation::Failure(second)) if words.0 == words.1 => {
+                (self.with_stack(&words.0, first), self.with_stack(&words.1, second))
+            }
+            _ => words,
+        }
+    }
+
+    fn with_stack(&self, words: &str, failure: &Failure) -> String {
+        let thread = failure.thread.map_or_else(|| "no thread".to_owned(), |thread| thread.to_string());
+        let stack: Vec<String> = failure.stack.iter().map(|&site| self.0.of_site(site).words()).collect();
+        format!("{words} [{thread}: {}]", stack.join(", called by "))
     }
 
     /// The thread, what it does to what, and where.

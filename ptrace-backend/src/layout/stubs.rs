@@ -1,4 +1,4 @@
-//! Where the copies of trapped instructions are that run in their stead.
+//! Addresses of the copies of trapped instructions that run in their stead.
 //!
 //! A copy is a function of its instruction and of both places ([`crate::instructions::relocate`]), and is made again where it is
 //! asked for: a large program has millions of them, of which few are ever passed.
@@ -9,7 +9,7 @@ pub(crate) const ROOM: u64 = 64;
 /// Copies begin at multiples of this, in bytes.
 pub(crate) const ALIGNMENT: u64 = 16;
 
-/// Where the copies are.
+/// The places of the copies.
 #[derive(Debug, Default)]
 pub(crate) struct Stubs {
     /// The address of each copy and of its instruction, in the order of the copies.

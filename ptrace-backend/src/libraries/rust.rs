@@ -14,7 +14,7 @@ const TABLE: [(&str, Effects); 4] = [
     ("std::panicking::rust_panic_with_hook", Effects::DependsOn(GlobalState::PanicHook)),
 ];
 
-/// What the function of this symbol does, if it is one of these.
+/// The effects of the function of this symbol, if it is one of these.
 pub(crate) fn effects_in_std(symbol: &str) -> Option<Effects> {
     let name = symbol.contains(COMMON).then(|| demangle(symbol))?;
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, effects)| *effects)

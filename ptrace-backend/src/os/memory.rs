@@ -28,7 +28,7 @@ pub(crate) struct BlockReader {
 }
 
 impl BlockReader {
-    /// How much is fetched at a time, in bytes.
+    /// The size of a block, in bytes.
     const BLOCK: usize = 1 << 16;
 
     pub(crate) fn new(tid: Tid) -> Self {
@@ -117,5 +117,24 @@ impl MemoryFile {
     /// Writes all of `bytes` at `addr`.
     pub(crate) fn write(&self, addr: u64, bytes: &[u8]) -> io::Result<()> {
         self.0.write_all_at(bytes, addr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_hold_what_is_there_over_their_borders() {
+        let memory: Vec<u8> = (0..3 * BlockReader::BLOCK).map(|i| (i % 251) as u8).collect();
+        let start = memory.as_ptr().addr() as u64;
+        let mut reader = BlockReader::new(std::process::id() as Tid);
+        let border = BlockReader::BLOCK;
+        for at in [0, border - 7, border, 2 * border + 1, 5, memory.len() - 15] {
+            let mut code = [0; 15];
+            assert!(reader.read(start + at as u64, &mut code), "{at}");
+            assert_eq!(code, memory[at..at + 15], "{at}");
+        }
+        assert!(!reader.read(0, &mut [0]), "nothing is mapped there");
     }
 }

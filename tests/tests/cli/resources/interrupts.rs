@@ -144,7 +144,8 @@ fn looks_and_replays_come_back(times: u32, seed: u64) {
         command.args(words);
         let (signal, after) = drawn(&mut random, 300);
         let output = interrupted(command, (signal, after));
-        let said = format!("{words:?}, {signal} after {after:?}: {}", output.status);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let said = format!("{words:?}, {signal} after {after:?}: {}\n{errors}", output.status);
         // Nothing has to be put in order after a look at a folder, and before signals are handled.
         let by_signal = output.status.signal() == Some(signal as i32);
         assert!(by_signal || output.status.code().is_some_and(|code| code <= 3), "{said}");
