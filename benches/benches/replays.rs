@@ -102,7 +102,7 @@ fn difference(program: &PtraceProgram, finding: &Finding) -> Option<String> {
     if failure.as_ref() != Some(&finding.failure) {
         return Some(format!("the failure: {:?}, then {failure:?}", finding.failure));
     }
-    // What an audit takes down besides is no matter of the program's.
+    // An audit takes down more than the output, which is no matter of the program.
     let output = |ending: &Ending| (ending.stdout.clone(), ending.stderr.clone(), ending.truncated);
     let (expected, got) = (output(&finding.ending), output(&ending));
     (expected != got).then(|| format!("the output: {expected:?}, then {got:?}"))

@@ -10,7 +10,7 @@ const TABLE: [(&str, Effects); 4] = [
     ("std::panicking::set_hook", Effects::Changes(GlobalState::PanicHook)),
     ("std::panicking::take_hook", Effects::Changes(GlobalState::PanicHook)),
     ("std::panicking::panic_with_hook", Effects::DependsOn(GlobalState::PanicHook)),
-    // Its name before Rust 1.92.
+    // Its name in older versions of Rust.
     ("std::panicking::rust_panic_with_hook", Effects::DependsOn(GlobalState::PanicHook)),
 ];
 

@@ -30,7 +30,7 @@ fn threads(threads: usize, body: &str) -> String {
     format!("let s=1 | {}", each.collect::<Vec<_>>().join(" | "))
 }
 
-/// What an operation conflicts with is few events of each thread.
+/// An operation conflicts with few events of each thread.
 const ORDERED: [&str; 4] = [
     "lock m, unlock m",
     "trylock m, if m { unlock m }",
