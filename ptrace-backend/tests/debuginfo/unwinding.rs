@@ -28,6 +28,7 @@ fn middle(depth: u32) -> Stack {
     stack
 }
 
+#[inline(never)]
 #[test]
 fn callers_are_found_up_to_the_start_of_the_thread() {
     let stack = middle(black_box(3));
@@ -67,6 +68,7 @@ extern "C" fn compare(_: *const c_void, _: *const c_void) -> libc::c_int {
     0
 }
 
+#[inline(never)]
 #[test]
 fn the_c_library_is_walked_through() {
     let mut numbers = [2_u64, 1];
@@ -113,6 +115,7 @@ fn interrupt_with(flags: libc::c_int) -> Stack {
     SEEN.take().unwrap()
 }
 
+#[inline(never)]
 #[test]
 fn signal_handlers_are_walked_through() {
     for flags in [0, libc::SA_ONSTACK] {
