@@ -118,6 +118,7 @@ impl Process {
         self.scheduling.threads[index].note_event(pending.op.kind, &did);
         self.scheduling.threads[index].note_writes(&did);
         time_slices::note_look(&self.tracee, &mut self.scheduling, index, &pending, did == pending.op.may);
+        time_slices::note_update(&self.tracee, &mut self.scheduling, index, &pending);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
         event.op.peer = event.op.peer.or(self.scheduling.timers.get(timers).map(|timer| timer.name));
         let children = self.scheduling.threads[index].children;
@@ -129,6 +130,7 @@ impl Process {
         self.scheduling.accesses += u64::from(is_access);
         self.memory.sharing.happened(&event);
         self.go_on(index, next)?;
+        self.scheduling.threads[index].spinning.updating = None;
         listens.into_iter().for_each(|descriptor| self.note_listening(descriptor));
         if event.op.kind == OpKind::Create && self.scheduling.threads[index].children > children {
             event.op.peer = self.scheduling.threads[index].name.child(children + 1);

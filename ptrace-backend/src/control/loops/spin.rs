@@ -16,7 +16,7 @@ use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{AwaitedBytes, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::spinning::same_registers;
+use crate::control::state::spinning::{Bytes, same_registers};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
 use crate::instructions::SpecialKind;
@@ -55,6 +55,11 @@ pub(crate) fn watch_for_spinning(
 ) -> Result<bool, ExecutionError> {
     let frame = tracee.read(tracee.tasks[index].regs.rsp, FRAME);
     let spinning = &mut scheduling.threads[index].spinning;
+    if let Some(Bytes { address, len, value }) = spinning.updating.take()
+        && tracee.number(address, len) != value
+    {
+        spinning.forget_visits();
+    }
     let Some(longest) = spinning.suspicious(&tracee.tasks[index].regs, shared, frame) else {
         return Ok(false);
     };

@@ -18,6 +18,7 @@ use crate::control::kernel::signals;
 use crate::control::state::account::Account;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
+use crate::control::state::spinning::Bytes;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
@@ -61,6 +62,23 @@ pub(crate) fn note_look(
     let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
     let thread = &mut scheduling.threads[index];
     thread.slices.look(tracee.tasks[index].regs.rip, addr, value);
+}
+
+/// The thread is about to run its pending operation: if that is a read-modify-write, notes what it works on. Until the thread rests, no
+/// other one can change that.
+pub(crate) fn note_update(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    pending: &Pending,
+) {
+    let bytes = || {
+        let (address, len) = looked_at(tracee, index, pending)?;
+        let len = len?;
+        Some(Bytes { address, len, value: tracee.number(address, len) })
+    };
+    let is_update = pending.op.kind == OpKind::Update;
+    scheduling.threads[index].spinning.updating = is_update.then(bytes).flatten();
 }
 
 /// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.

@@ -28,6 +28,17 @@ pub(crate) struct Spinning {
     pub(crate) visits: FxHashMap<u64, Visit>,
     /// How often a loop has turned out to be none, and how many suspicions it has raised since.
     pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
+    /// The memory of the read-modify-write that the thread is passing, as it was before: an exchange of equal values only looks.
+    pub(crate) updating: Option<Bytes>,
+}
+
+/// Bytes of memory: where they are, how many, and their value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bytes {
+    pub(crate) address: u64,
+    /// At most 8.
+    pub(crate) len: usize,
+    pub(crate) value: u64,
 }
 
 impl Spinning {
