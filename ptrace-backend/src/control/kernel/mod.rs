@@ -11,4 +11,5 @@ pub(crate) mod signals;
 pub(crate) mod syscalls;
 pub(crate) mod system_v;
 pub(crate) mod thread_creation;
+pub(crate) mod time_arguments;
 pub(crate) mod timers;

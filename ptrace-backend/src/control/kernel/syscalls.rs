@@ -5,7 +5,9 @@ use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::{self, PID, read_timespec, timespec};
-use crate::control::kernel::{accesses, clock, files, own_numbers, process_exit, signals, system_v, timers};
+use crate::control::kernel::{
+    accesses, clock, files, own_numbers, process_exit, signals, system_v, time_arguments, timers,
+};
 use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
@@ -60,6 +62,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     let has_network = tracee.client.as_ref().is_some_and(|client| client.recipe.has_network);
     if outside::reaches(task.tid, &task.regs, has_network) {
         tracee.shared.note_outside();
+    }
+    if time_arguments::are_refused(tracee.leader, &task.regs) {
+        return Ok(Flow::Resume(0));
     }
     let call = task.regs.orig_rax as i64;
     if calls::is_lasting(call) {

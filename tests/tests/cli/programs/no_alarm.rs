@@ -18,6 +18,7 @@ fn correct_programs_are_clean() {
     for source in [
         "intended_timeout.c",
         "invalid_limit.c",
+        "invalid_sleep.c",
         "clock_after_join.c",
         "tries_and_yields.c",
         "processors.c",
