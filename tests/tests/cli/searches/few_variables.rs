@@ -40,7 +40,7 @@ fn takes_fewer_key_points(source: &str, options: &[&str], least: u64) {
         let key_points = |report: &Value| report["key_points_per_schedule"].as_f64().unwrap();
         assert!(key_points(&report["narrow"]) * 1.1 < key_points(report), "{at}");
         let again = explore(&program, folder.path(), &options);
-        assert_eq!(ran(&again), ran(&outcome), "{at}");
+        assert_eq!(ran(&again), ran(&outcome), "{at}\nagain: {}", again.transcript());
     }
 }
 
