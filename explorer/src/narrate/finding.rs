@@ -105,6 +105,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         lanes: event_lines.labels.columns(),
         output: output(failing.ending),
         events: event_lines.events.into(),
+        left_out: None,
     }
 }
 

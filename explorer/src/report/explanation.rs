@@ -4,6 +4,7 @@ pub use checker::explain::Depth;
 use serde::{Deserialize, Serialize};
 
 use super::event::{EventLine, Lane};
+use super::left_out::LeftOut;
 use super::location::Location;
 use crate::report::interned::Shared;
 
@@ -116,6 +117,9 @@ pub struct Pair {
     pub lanes: Vec<Lane>,
     /// Its events.
     pub passing: Shared<Vec<EventLine>>,
+    /// The stretch that is not listed of these, as of a finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
     /// Where its schedule is saved.
     pub schedule_file: Option<String>,
 }

@@ -20,8 +20,11 @@ use crate::report::finding::old_form::thread_and_place;
 /// What the `format` member of every schedule file says.
 pub const FORMAT: &str = "interleaver-schedule";
 
-/// The version that is written, and the newest that is read.
+/// The version that is written of most schedules.
 pub const VERSION: u32 = 1;
+
+/// The version of long schedules, whose choices are numbers in a list of those that differ; the newest that is read.
+pub(super) const LONG_VERSION: u32 = 2;
 
 /// A saved schedule.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -45,6 +48,7 @@ pub struct ScheduleFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
     /// The choices, in order.
+    #[serde(default)]
     pub choices: Vec<SavedChoice>,
 }
 

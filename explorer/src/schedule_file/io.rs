@@ -3,9 +3,18 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde::de::{Error, IgnoredAny};
 
-use super::content::{FORMAT, ScheduleFile, VERSION};
+use super::choice::SavedChoice;
+use super::content::{FORMAT, LONG_VERSION, ScheduleFile, VERSION};
+
+/// A schedule of more choices than these is written in the long form.
+const LONG: usize = 2_000;
+
+/// So many numbers of the long form stand in one line.
+const IN_A_LINE: usize = 32;
 
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +38,7 @@ enum FileFault {
     #[error("is not a schedule file of interleaver")]
     Foreign,
     #[error(
-        "has format version {0}, and this interleaver reads versions up to {VERSION}: update interleaver"
+        "has format version {0}, and this interleaver reads versions up to {LONG_VERSION}: update interleaver"
     )]
     Newer(u64),
     #[error("is corrupt: {0}")]
@@ -42,6 +51,30 @@ enum FileFault {
 struct Header {
     format: serde_json::Value,
     version: serde_json::Value,
+}
+
+/// What every file but those of the long form has.
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(rename = "choices")]
+    _choices: IgnoredAny,
+}
+
+/// The long form: each choice that is made is listed once, and the sequence has their numbers in this list.
+#[derive(Deserialize)]
+struct Numbered {
+    distinct_choices: Vec<SavedChoice>,
+    sequence: Vec<usize>,
+}
+
+impl Numbered {
+    fn choices(&self) -> Result<Vec<SavedChoice>, serde_json::Error> {
+        let choice = |number: &usize| {
+            let choice = self.distinct_choices.get(*number).cloned();
+            choice.ok_or_else(|| Error::custom(format!("there is no distinct choice {number}")))
+        };
+        self.sequence.iter().map(choice).collect()
+    }
 }
 
 impl ScheduleFile {
@@ -71,14 +104,22 @@ impl ScheduleFile {
         if header.format != FORMAT {
             return Err(FileFault::Foreign);
         }
-        if let Some(version) = header.version.as_u64().filter(|&version| version > u64::from(VERSION)) {
+        if let Some(version) = header.version.as_u64().filter(|&version| version > u64::from(LONG_VERSION)) {
             return Err(FileFault::Newer(version));
         }
         // Again from the text: errors then say in which line.
-        serde_json::from_slice(bytes).map_err(FileFault::Corrupt)
+        let mut file: Self = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
+        if header.version == LONG_VERSION {
+            let numbered: Numbered = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
+            file.choices = numbered.choices().map_err(FileFault::Corrupt)?;
+        } else {
+            let _: Listed = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
+        }
+        Ok(file)
     }
 
-    /// Writes the file's content: one choice a line, so that a person and a version control system can read it.
+    /// Writes the file's content: one choice a line, so that a person and a version control system can read it. Of a long
+    /// schedule, each choice that differs from the others has a line, and the sequence follows as numbers.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -88,17 +129,40 @@ impl ScheduleFile {
 
     /// The same with another seal.
     pub(crate) fn write_as(&self, to: &mut dyn Write, seal: Option<String>) -> io::Result<()> {
-        let header = serde_json::to_string_pretty(&Self { seal, ..self.without_choices() })?;
+        let is_long = self.choices.len() > LONG;
+        let version = if is_long { LONG_VERSION } else { VERSION };
+        let header = serde_json::to_string_pretty(&Self { version, seal, ..self.without_choices() })?;
         if self.choices.is_empty() {
             return writeln!(to, "{header}");
         }
-        let head = header.strip_suffix("[]\n}").expect("an empty list of choices comes last");
-        write!(to, "{head}[")?;
-        for (nth, choice) in self.choices.iter().enumerate() {
-            to.write_all(if nth == 0 { b"\n    " } else { b",\n    " })?;
-            serde_json::to_writer(&mut *to, choice)?;
+        let head = header.strip_suffix("\"choices\": []\n}").expect("an empty list of choices comes last");
+        to.write_all(head.as_bytes())?;
+        if is_long {
+            self.write_numbered(to)?;
+        } else {
+            let choices: Vec<String> =
+                self.choices.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+            write_lines(to, "choices", &choices)?;
         }
-        to.write_all(b"\n  ]\n}\n")
+        to.write_all(b"\n}\n")
+    }
+
+    fn write_numbered(&self, to: &mut dyn Write) -> io::Result<()> {
+        let mut distinct: Vec<String> = Vec::new();
+        let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
+        let mut sequence = Vec::with_capacity(self.choices.len());
+        for choice in &self.choices {
+            let text = serde_json::to_string(choice)?;
+            sequence.push(*numbers.entry(text).or_insert_with_key(|text| {
+                distinct.push(text.clone());
+                distinct.len() - 1
+            }));
+        }
+        let line = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let sequence: Vec<String> = sequence.chunks(IN_A_LINE).map(line).collect();
+        write_lines(to, "distinct_choices", &distinct)?;
+        to.write_all(b",\n  ")?;
+        write_lines(to, "sequence", &sequence)
     }
 
     fn without_choices(&self) -> Self {
@@ -114,6 +178,11 @@ impl ScheduleFile {
             choices: Vec::new(),
         }
     }
+}
+
+/// Writes a list, an element or several of them a line.
+fn write_lines(to: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> {
+    write!(to, "\"{name}\": [\n    {}\n  ]", lines.join(",\n    "))
 }
 
 fn mentions_format(bytes: &[u8]) -> bool {
@@ -285,6 +354,39 @@ pub(crate) mod tests {
         "#);
     }
 
+    fn long_example() -> ScheduleFile {
+        let file = example();
+        let choices = file.choices.iter().cycle().take(LONG + 1).cloned().collect();
+        ScheduleFile { version: LONG_VERSION, choices, ..file }
+    }
+
+    #[test]
+    fn a_long_schedule_lists_each_choice_once_and_is_read_back() {
+        let file = long_example();
+        let text = text(&file);
+        assert_eq!(ScheduleFile::parse(text.as_bytes()).unwrap(), file);
+        assert_eq!(text.matches("feedbeef").count(), 2 * example().choices.len());
+        assert!(text.len() < 4 * file.choices.len(), "{}", text.len());
+        let (_, list) = text.split_once("\"distinct_choices\": [").unwrap();
+        insta::assert_snapshot!(list.split_inclusive('\n').take(6).collect::<String>(), @r#"
+          {"thread":"main","operation":"create","object":"counter","at":"worker, counter.c:7","site":"0xfeedbeeffeedbeef"},
+          {"thread":"main/1","operation":"timeout","object":"counter","at":"worker, counter.c:7","site":"0xfeedbeeffeedbeef","actor":"timeout"},
+          {"thread":"main","operation":"signal","object":"counter","at":"worker, counter.c:7","site":"0xfeedbeeffeedbeef","pick":{"wake":"main/1"}}
+        ],
+        "sequence": [
+        "#);
+    }
+
+    #[test]
+    fn a_long_schedule_with_a_number_of_no_choice_is_corrupt() {
+        let changed = text(&long_example()).replacen("0,1,2,0", "0,1,9,0", 1);
+        assert_eq!(fault(changed.as_bytes()), "is corrupt: there is no distinct choice 9");
+        let changed = text(&long_example()).replacen("sequence", "sequel", 1);
+        assert!(fault(changed.as_bytes()).starts_with("is corrupt: missing field `sequence`"));
+        let changed = text(&example()).replacen("\"choices\"", "\"choice\"", 1);
+        assert!(fault(changed.as_bytes()).starts_with("is corrupt: missing field `choices`"));
+    }
+
     #[test]
     fn a_file_that_ends_early_is_truncated_wherever_it_ends() {
         let text = text(&example());
@@ -314,7 +416,7 @@ pub(crate) mod tests {
         let text = text(&example()).replace("\"version\": 1", "\"version\": 9");
         assert_eq!(
             fault(text.as_bytes()),
-            "has format version 9, and this interleaver reads versions up to 1: update interleaver"
+            "has format version 9, and this interleaver reads versions up to 2: update interleaver"
         );
     }
 

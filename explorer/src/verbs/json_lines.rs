@@ -37,7 +37,14 @@ impl Line {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(shown::Json::new(&mut *to), self)?;
+        let line = match self {
+            Self::Finding { finding } => {
+                &Self::Finding { finding: Box::new(finding.shortened().into_owned()) }
+            }
+            Self::Report { report } => &Self::Report { report: Box::new(report.shortened().into_owned()) },
+            Self::Progress(_) | Self::Error { .. } => self,
+        };
+        serde_json::to_writer(shown::Json::new(&mut *to), line)?;
         to.write_all(b"\n")
     }
 }

@@ -60,12 +60,17 @@ impl<'a> Told<'a> {
         &self.finding.events
     }
 
+    /// The switches and the preemptions before an event that are not listed.
+    fn left_out_before(&self, event: &EventLine) -> (usize, usize) {
+        self.finding.left_out.map(|left_out| left_out.before(event.number)).unwrap_or_default()
+    }
+
     pub(super) fn switches(&self) -> Vec<Step> {
         let switched = self.events().iter().filter_map(|event| Some((event, event.switch.as_ref()?)));
         switched
             .zip(1..)
             .map(|((event, switch), number)| Step {
-                number,
+                number: number + self.left_out_before(event).0,
                 thread: event.thread.to_string(),
                 text: format!("{} {}", event.thread, third_person(&event.text)),
                 at: Spot::of(&event.place, self.root),
@@ -82,7 +87,7 @@ impl<'a> Told<'a> {
         switched
             .zip(1..)
             .map(|((at, event, switch), number)| Preemption {
-                number,
+                number: number + self.left_out_before(event).1,
                 thread: event.thread.to_string(),
                 reason: format!("{}; {} runs instead", switch.reason, event.thread),
                 at: self.stopped(&switch.from, at),
@@ -152,6 +157,7 @@ impl<'a> Told<'a> {
 
 #[cfg(test)]
 mod tests {
+    use explorer::report::LeftOut;
     use explorer::say::scramble;
     use serde_json::json;
 
@@ -214,6 +220,17 @@ mod tests {
         assert_eq!(doing(&preemption.states), ["T1 is about to write `x`", "T2 is about to read `x`"]);
         assert_eq!(doing(&told.end()), ["T1 failed", "T2 has ended"]);
         assert_eq!(told.switches()[0].text, "T2 reads `x`");
+    }
+
+    #[test]
+    fn the_numbers_of_switches_count_those_that_are_not_listed() {
+        let root = tempfile::tempdir().unwrap();
+        let events = ["T1 1 create T2", "T2 3 read `x` <T1", "T1 5 write `x`", "T2 3 read `x` <T1"];
+        let mut finding = finding(root.path(), &events, &[]);
+        finding.left_out = Some(LeftOut { from: 2, to: 2, events: 900, switches: 7, preemptions: 5 });
+        let told = Told::of(&finding, root.path());
+        assert_eq!(told.switches().iter().map(|step| step.number).collect::<Vec<_>>(), [1, 9]);
+        assert_eq!(told.preemptions().iter().map(|it| it.number).collect::<Vec<_>>(), [1, 7]);
     }
 
     #[test]

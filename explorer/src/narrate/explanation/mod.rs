@@ -84,6 +84,7 @@ fn pair(
         infeasible: pair.infeasible,
         lanes: event_lines.labels.columns(),
         passing: event_lines.events.into(),
+        left_out: None,
         schedule_file: None,
     }
 }

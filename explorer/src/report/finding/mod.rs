@@ -14,6 +14,7 @@ use self::stall::StallOf;
 use crate::report::event::{EventLine, Lane};
 use crate::report::explanation::Explanation;
 use crate::report::interned::Shared;
+use crate::report::left_out::LeftOut;
 use crate::report::location::Location;
 
 /// A failure, with the schedule that shows it.
@@ -77,8 +78,11 @@ pub struct Finding {
     pub parties: Vec<Party>,
     /// All threads of the execution, by creation path.
     pub lanes: Vec<Lane>,
-    /// The whole execution, in order.
+    /// The execution, in order: whole, but for what is left out.
     pub events: Shared<Vec<EventLine>>,
+    /// The stretch of a long execution that is not listed, in reports as JSON and in stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
     /// What the program wrote in this execution.
     pub output: Output,
 }

@@ -44,6 +44,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
         parties: Vec::new(),
         lanes: Vec::new(),
         events: Vec::new().into(),
+        left_out: None,
         output: Output::default(),
     }
 }

@@ -93,7 +93,7 @@ impl<'a> FindingWriter<'a> {
             program: program.as_ref().map(|copy| copy.name.clone()),
             program_seal: program.and_then(|copy| copy.seal),
             sources: sources::keep_sources(self.store, self.root, told, self.program.built())?,
-            finding: told.clone(),
+            finding: told.shortened().into_owned(),
         };
         self.write(&kept)
     }

@@ -313,6 +313,6 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
 /// # Errors
 /// When it cannot be written.
 pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(shown::Json::new(&mut *to), report)?;
+    serde_json::to_writer_pretty(shown::Json::new(&mut *to), &report.shortened())?;
     to.write_all(b"\n")
 }

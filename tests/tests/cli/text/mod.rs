@@ -1,5 +1,6 @@
 //! Output as its readers see it.
 
+mod long;
 mod readme;
 mod show;
 mod wide_names;

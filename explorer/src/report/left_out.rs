@@ -1,0 +1,27 @@
+//! What a report leaves out of a long execution.
+
+use serde::{Deserialize, Serialize};
+
+/// A stretch of events that are not listed, but for the first one of each thread in it and those that create threads: from
+/// these follows where each thread stands before and after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The number of its first event.
+    pub from: u32,
+    /// The number of its last event.
+    pub to: u32,
+    /// How many events of it are not listed.
+    pub events: u32,
+    /// How many switches are not told.
+    pub switches: u32,
+    /// How many of these are preemptions.
+    pub preemptions: u32,
+}
+
+impl LeftOut {
+    /// How many switches, and how many preemptions, come before the event of this number without being told.
+    #[must_use]
+    pub fn before(&self, number: u32) -> (usize, usize) {
+        if number > self.to { (self.switches as usize, self.preemptions as usize) } else { (0, 0) }
+    }
+}
