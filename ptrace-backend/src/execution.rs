@@ -217,7 +217,10 @@ impl Execution for PtraceExecution {
         // Of an execution that was stopped nobody knows what would have come.
         let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
         self.process.note_client(has_ended);
-        if !self.process.tracee.concurrent && has_ended {
+        // Processes that run side by side have more schedules than one.
+        let has_others = [Peculiarity::StartsProcesses, Peculiarity::ReplacesItself];
+        let has_others = has_others.iter().any(|it| self.process.account.notes.contains(it));
+        if !self.process.tracee.concurrent && has_ended && !has_others {
             self.process.account.note(Peculiarity::OneThread);
         }
         if has_ended

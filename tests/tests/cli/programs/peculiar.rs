@@ -123,6 +123,14 @@ fn it_forks() {
 }
 
 #[test]
+fn it_forks_and_has_no_other_thread() {
+    let outcome = explore("processes/forks_alone", &[]);
+    assert_eq!(outcome.code, 2, "{}", outcome.transcript());
+    noted(&outcome, "processes");
+    assert!(!outcome.says("one schedule only"), "{}", outcome.transcript());
+}
+
+#[test]
 fn it_forks_while_it_has_several_threads() {
     explore_all("processes/forks_beside_threads", |outcome| {
         left_open(outcome);
