@@ -73,6 +73,7 @@ impl Traps {
                 let kind = TrapKind::Function { function: TrappedFunction::Look, timed_out: 0 };
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, kind)));
             }
+            let first_foreign = traps.foreign.len();
             for foreign in
                 foreign_functions(i, modules, &reach).into_iter().chain(pointers(module, &pointed_to))
             {
@@ -93,6 +94,15 @@ impl Traps {
             } else {
                 traps.candidates.extend(candidates);
             }
+            let own = first..traps.candidates.len();
+            for foreign in &mut traps.foreign[first_foreign..] {
+                if foreign.effects == Effects::PointedTo
+                    && let Some(function) = memory_functions.at(foreign.address)
+                {
+                    foreign.candidate = Some(traps.candidates.len());
+                    traps.candidates.push(Candidate::entry(foreign.address, function));
+                }
+            }
             let (switches, fences): (Vec<_>, Vec<_>) =
                 others.into_iter().partition(|special| special.kind == SpecialKind::StackSwitch);
             wanted.extend(
@@ -104,7 +114,7 @@ impl Traps {
                 let trap = Trap { code, stub: None, kind: TrapKind::Special(Box::new(special)) };
                 traps.by_address.insert(special.addr, trap);
             }
-            own_code.push((i, first..traps.candidates.len(), branch_targets));
+            own_code.push((i, own, branch_targets));
         }
         if takes_down {
             traps.make_detours(startup, modules, own_code)?;
@@ -296,6 +306,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         module: file_name(&modules[library]),
         name: debuginfo::demangle(name),
         effects,
+        candidate: None,
     };
     let closed = reach.closed.iter().filter(|closed| closed.at.0 == index);
     let mut found: Vec<Foreign> =
@@ -328,7 +339,8 @@ fn pointers(module: &Module, pointed_to: &[(u64, String)]) -> Vec<Foreign> {
     for (address, name) in pointed_to.iter().filter(is_in) {
         if is_system(&module.mapped.path) && found.iter().all(|known| known.address != *address) {
             let (name, module) = (name.clone(), file_name(module));
-            found.push(Foreign { address: *address, module, name, effects: Effects::PointedTo });
+            let effects = Effects::PointedTo;
+            found.push(Foreign { address: *address, module, name, effects, candidate: None });
         }
     }
     found

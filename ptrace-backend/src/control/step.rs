@@ -232,6 +232,7 @@ impl Process {
                 (all, Continuation::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs)))
             }
             Act::GoOn => (all, Continuation::Handle),
+            Act::Library => (all, Continuation::Pass),
             Act::Kernel | Act::Try(_) => {
                 if let Need::SystemV(wait) = &pending.need {
                     objects.system_v.carry_out(wait);

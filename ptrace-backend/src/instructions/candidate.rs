@@ -172,12 +172,20 @@ impl Candidate {
     /// A call, or a jump out of a function, that reads and writes memory as its callee does.
     #[must_use]
     pub fn call(transfer: &Transfer, callee: Callee) -> Self {
-        let &Transfer { addr, len, .. } = transfer;
-        let kind = AccessKind::Call(callee);
+        Self::of_function(transfer.addr, transfer.len, callee)
+    }
+
+    /// The first instruction of a memory function, which stands for a call of it through a pointer.
+    #[must_use]
+    pub(crate) fn entry(addr: u64, function: MemoryFunction) -> Self {
+        Self::of_function(addr, 1, Callee::Known(function))
+    }
+
+    fn of_function(addr: u64, len: usize, callee: Callee) -> Self {
         Self {
             addr,
             len,
-            kind,
+            kind: AccessKind::Call(callee),
             operands: SmallVec::new(),
             stack: None,
             thread_local: false,

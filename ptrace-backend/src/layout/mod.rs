@@ -82,6 +82,15 @@ pub(crate) struct Foreign {
     /// Its name, as a person writes it.
     pub(crate) name: String,
     pub(crate) effects: Effects,
+    /// What a call of it through a pointer does to memory: its place in [`Layout::candidates`].
+    pub(crate) candidate: Option<usize>,
+}
+
+impl Foreign {
+    /// Whether a call of it while there are several threads is an operation.
+    pub(crate) fn is_operation(&self) -> bool {
+        matches!(self.effects, Effects::State { .. })
+    }
 }
 
 /// Everything static about the process at `main`.

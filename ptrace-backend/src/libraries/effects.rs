@@ -26,9 +26,9 @@ pub(crate) enum Effects {
     CxxStream,
     /// It looks up what another thread, or this one, may call then: what that does is not known.
     LooksUp,
-    /// It returns or changes state that the process has once: nothing that another thread can find out as long as threads use
-    /// it in an order that always holds. `if_null`: only if this argument is null.
-    State { of: GlobalState, if_null: Option<usize> },
+    /// It returns or changes state that the process has once, which is called so, in one step. `if_null`: only if this argument is
+    /// null.
+    State { of: &'static str, if_null: Option<usize> },
     /// What it does depends on state of the process that others change: nothing else of it matters beside what is modelled.
     DependsOn(GlobalState),
     /// It changes such state; what it does beside that is looked into.
@@ -52,19 +52,9 @@ pub(crate) enum Effects {
     Unknown,
 }
 
-/// State of the libraries that the process has once.
+/// State of the libraries that the process has once, and that only some calls change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GlobalState {
-    /// What is called at the end, in the reverse of the order in which it was asked for.
-    ExitHandlers,
-    /// What is called at a fork.
-    ForkHandlers,
-    /// The end of the data segment.
-    Break,
-    /// Which keys of thread-specific data are taken: the next one has the lowest number that is free.
-    Keys,
-    /// The position in the standard input.
-    StandardInput,
     /// The time zone, which the environment tells.
     TimeZone,
     /// The locale.
@@ -234,21 +224,24 @@ const EXCEPTIONS: &[&str] = &[
     "_ZNSt8bad_cast",
 ];
 
+/// What is called at the end, in the reverse of the order in which it was asked for.
+const EXIT_HANDLERS: &str = "the functions that are called at exit";
+
 /// Functions that return or change state of the process or of a thread, or that look up code.
 const STATE: &[(Effects, &str)] = &[
     // A program's `atexit` is a call without an argument for the function; variables of C++ are destroyed with theirs.
-    (Effects::State { of: GlobalState::ExitHandlers, if_null: Some(1) }, "__cxa_atexit"),
+    (Effects::State { of: EXIT_HANDLERS, if_null: Some(1) }, "__cxa_atexit"),
+    (Effects::State { of: EXIT_HANDLERS, if_null: None }, "__cxa_at_quick_exit atexit at_quick_exit on_exit"),
     (
-        Effects::State { of: GlobalState::ExitHandlers, if_null: None },
-        "__cxa_at_quick_exit atexit at_quick_exit on_exit",
+        Effects::State { of: "the functions that are called at a fork", if_null: None },
+        "__register_atfork pthread_atfork",
     ),
-    (Effects::State { of: GlobalState::ForkHandlers, if_null: None }, "__register_atfork pthread_atfork"),
-    (Effects::State { of: GlobalState::Break, if_null: None }, "brk sbrk"),
+    (Effects::State { of: "the end of the data segment", if_null: None }, "brk sbrk"),
     (
-        Effects::State { of: GlobalState::Keys, if_null: None },
+        Effects::State { of: "the keys of thread-specific data", if_null: None },
         "pthread_key_create pthread_key_delete __pthread_key_create tss_create tss_delete",
     ),
-    (Effects::State { of: GlobalState::StandardInput, if_null: None }, "getchar getchar_unlocked"),
+    (Effects::State { of: "the standard input", if_null: None }, "getchar getchar_unlocked"),
     (
         Effects::ThreadState { by: ThreadHandle::Pthread, writes: true },
         "pthread_setschedparam pthread_setschedprio pthread_setaffinity_np pthread_detach thrd_detach",

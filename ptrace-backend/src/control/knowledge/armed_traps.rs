@@ -9,8 +9,8 @@ use crate::control::knowledge::arming::{Arming, Detoured, armed};
 use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
 use crate::instructions::detour::{Copied, Detour, JUMP};
-use crate::layout::Layout;
 use crate::layout::allocator::Allocator;
+use crate::layout::{Foreign, Layout};
 use crate::os::Tid;
 
 /// The breakpoint instruction.
@@ -109,8 +109,9 @@ impl Shared {
         // Where nobody shares heap memory yet, to free some may show that somebody does.
         let watches = |what: Allocator| state.allocator || what.ends_a_life() && !state.fixed;
         let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
-        // These traps serve the account alone, and a claim rests on audits.
-        let foreign = layout.foreign.iter().filter(|_| audit && !state.fixed).map(|foreign| foreign.address);
+        // All but operations serve the account alone, and a claim rests on audits.
+        let is_stop = |foreign: &&Foreign| foreign.is_operation() || audit && !state.fixed;
+        let foreign = layout.foreign.iter().filter(is_stop).map(|foreign| foreign.address);
         watched.chain(allocator).chain(foreign).collect()
     }
 

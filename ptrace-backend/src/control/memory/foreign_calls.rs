@@ -5,15 +5,18 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
+use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
-use crate::control::kernel::accesses::process_state;
+use crate::control::kernel::accesses::{no_memory, process_state};
 use crate::control::memory::sharing::How;
-use crate::control::memory::used_unseen;
+use crate::control::memory::{access, used_unseen};
+use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
@@ -26,7 +29,7 @@ use crate::os::memory as target_memory;
 /// The running thread has come to the entry of a function of a system library of which not all is known.
 pub(crate) fn enter(
     tracee: &mut Tracee,
-    scheduling: &Scheduling,
+    scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
@@ -35,6 +38,28 @@ pub(crate) fn enter(
     let layout = std::sync::Arc::clone(&tracee.layout);
     let foreign = &layout.foreign[foreign];
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    if let Some(candidate) = foreign.candidate
+        && tracee.concurrent
+        && !tracee.layout.in_system_library(caller)
+        && is_called_through_pointer(tracee, index)
+    {
+        return access::enter(tracee, scheduling, memory, account, index, candidate);
+    }
+    if let Effects::State { of, if_null } = foreign.effects
+        && tracee.is_scheduled(index)
+        && scheduling.has_company()
+        && !tracee.layout.in_system_library(caller)
+        && if_null.is_none_or(|argument| tracee.tasks[index].argument(argument) == 0)
+    {
+        let (place, state, _) = no_memory(tracee, of.to_owned(), true);
+        if !memory.sharing.touch_in(index, None, place, How::Writes).bytes.is_empty() {
+            memory.promoted |= memory.shared.promote(&[], None, &[state]);
+        }
+        if memory.shared.is_shared(state) {
+            let op = Op::new(OpKind::Io, [Access::write(state)]);
+            return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Library, None));
+        }
+    }
     let has_company = tracee.concurrent && scheduling.has_company();
     let matters = has_company || foreign.effects == Effects::LooksUp;
     let is_seen = tracee.layout.in_system_library(caller)
@@ -81,10 +106,8 @@ fn is_harmless(
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream => (0, true),
-        Effects::State { of, if_null } => {
-            let is_other = if_null.is_some_and(|argument| tracee.tasks[index].argument(argument) != 0);
-            return is_other || has_for_itself(memory, index, NOWHERE * (1 + of as u64));
-        }
+        // Where it matters, it is an operation.
+        Effects::State { .. } => return true,
         Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
         Effects::ThreadState { by, writes } => {

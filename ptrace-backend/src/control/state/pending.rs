@@ -134,6 +134,8 @@ pub(crate) enum Act {
     Get(system_v::IpcKind),
     /// The thread stands between key points, and goes on from there.
     GoOn,
+    /// The function of a system library at whose entry the thread stands runs.
+    Library,
     /// The kernel carries the system call out.
     Kernel,
     /// The same for a call that finds out whether it would have to wait for these files.
