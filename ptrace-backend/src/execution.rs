@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::divergence::{Difference, Observation};
+use checker::failure::FailureKind;
 use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::position::Position;
@@ -215,7 +216,12 @@ impl Execution for PtraceExecution {
             self.process.account.note(Peculiarity::FloodsOutput);
         }
         // Of an execution that was stopped nobody knows what would have come.
-        let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
+        let goes_on = |view: &AgentView| match &view.status {
+            Status::Enabled => true,
+            Status::Failed(failure) => failure.kind == FailureKind::Timeout,
+            Status::Blocked(_) | Status::Finished => false,
+        };
+        let has_ended = !self.views.iter().any(goes_on);
         self.process.note_client(has_ended);
         // Processes that run side by side have more schedules than one.
         let has_others = [Peculiarity::StartsProcesses, Peculiarity::ReplacesItself];
@@ -223,7 +229,8 @@ impl Execution for PtraceExecution {
         if !self.process.tracee.concurrent && has_ended && !has_others {
             self.process.account.note(Peculiarity::OneThread);
         }
-        if has_ended
+        let is_idle = !self.views.iter().any(AgentView::has_work);
+        if is_idle
             && self.process.may_lack_input()
             && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))))
         {

@@ -120,4 +120,15 @@ impl AgentView {
     pub fn gives_way(&self) -> bool {
         self.pending.as_ref().is_some_and(|op| op.kind.gives_way())
     }
+
+    /// Whether it could go, to do more than to let time pass.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        let lets_time_pass = match self.agent {
+            Agent::Thread(name) => name.is_timer() || self.gives_way(),
+            Agent::Timeout(_) => true,
+            Agent::Flush(_) => false,
+        };
+        self.status == Status::Enabled && !lets_time_pass
+    }
 }

@@ -10,6 +10,8 @@ use crate::trace::Previous;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Idle {
     pub(super) count: u32,
+    /// How often time has passed for a thread or a timer, whatever it wrote in between, because nobody else could move.
+    pub(super) rounds: u32,
     /// The thread whose wait the last expiry of a timer has ended.
     rung: Option<ThreadName>,
 }
@@ -23,7 +25,9 @@ impl Idle {
         let is_rung = kind == OpKind::SignalWait || kind == OpKind::Kill && rung;
         let changes = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
         let yields = matches!(last, Previous::Yielding(name) if choice.agent == Agent::Thread(name));
-        if changes && !expires && !is_rung || matches!(choice.agent, Agent::Timeout(_)) || kind.creates() {
+        let times_out = matches!(choice.agent, Agent::Timeout(_));
+        self.rounds += u32::from(alone && (expires || yields || times_out));
+        if changes && !expires && !is_rung || times_out || kind.creates() {
             self.count = 0;
         } else if alone && (expires || yields) {
             self.count += 1;

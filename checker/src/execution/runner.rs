@@ -31,6 +31,10 @@ const TAIL: usize = 1_000;
 /// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
 const LIVELOCK: u32 = 1_000;
 
+/// An execution in which a thread waits for what comes from outside is at its end after so many times that time has passed because
+/// nobody could move: a server without a client, whose timers go on for ever.
+const IDLE: u32 = 1_000;
+
 /// So many steps of a prefix are run at a time: each is returned with the views that it changed, ten times what is kept.
 const REPLAYED_AT_ONCE: usize = 1_024;
 
@@ -408,7 +412,8 @@ impl<'p, P: Program> Runner<'p, P> {
     fn end(&self) -> Option<End> {
         let events = self.trace.steps.len() as u32;
         let stands = || blocked_state::is_asked_in_deadlock(&self.agents, &self.choices);
-        if self.choices.is_empty() || self.is_capped() || stands() {
+        let is_idle = || self.state.idle.rounds >= IDLE && blocked_state::is_idle(&self.agents);
+        if self.choices.is_empty() || self.is_capped() || stands() || is_idle() {
             return Some(End::Ended(Vec::new()));
         }
         if events < self.limits.events {

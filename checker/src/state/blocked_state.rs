@@ -44,8 +44,7 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
         return None;
     }
     // What may come from outside lets a thread go on, and through it all but those that wait for each other in a circle.
-    let is_idle = rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))));
-    if is_idle && cycle(&rest).is_none() {
+    if waits_for_outside(agents) && cycle(&rest).is_none() {
         return None;
     }
     let others = parties(&rest, stack);
@@ -54,6 +53,17 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
     }
     let detail = deadlock(trace, &rest);
     Some(Failure::of_several(FailureKind::Deadlock, detail, others))
+}
+
+/// Whether a thread waits for what may come from outside.
+fn waits_for_outside(agents: &AgentTable) -> bool {
+    agents.threads().iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))))
+}
+
+/// Whether a thread waits for what may come from outside, and all others wait or let time pass.
+pub(crate) fn is_idle(agents: &AgentTable) -> bool {
+    let mut all = agents.threads().iter().chain(agents.others());
+    waits_for_outside(agents) && !all.any(AgentView::has_work)
 }
 
 /// Everybody who could move has only yielded.

@@ -1,8 +1,10 @@
 // A server without a client: a thread waits for connections, and another one for work. Nothing is wrong with it. With -DEPOLL it
-// waits for a set of descriptors, one of which listens, and with -DDATAGRAMS for datagrams. With -DCYCLE two workers take two
-// locks in opposite orders: that is a deadlock, whatever comes.
+// waits for a set of descriptors, one of which listens, and with -DDATAGRAMS for datagrams. With -DTICKS its other thread counts seconds, with -DPOLLS it
+// waits for a time again and again, and neither has an end. With -DCYCLE two workers take two locks in opposite orders: that is a
+// deadlock, whatever comes.
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -23,6 +25,25 @@ static void *work(void *argument)
         connection = -1;
         pthread_mutex_unlock(&mutex);
     }
+    return argument;
+}
+
+static void *ticks(void *argument)
+{
+    static long seconds;
+    for (;;) {
+        pthread_mutex_lock(&mutex);
+        seconds++;
+        pthread_mutex_unlock(&mutex);
+        sleep(1);
+    }
+    return argument;
+}
+
+static void *polls(void *argument)
+{
+    for (;;)
+        poll(NULL, 0, 100);
     return argument;
 }
 
@@ -62,6 +83,10 @@ int main(void)
 #ifdef CYCLE
     pthread_create(&threads[0], NULL, first, NULL);
     pthread_create(&threads[1], NULL, second, NULL);
+#elif defined TICKS
+    pthread_create(&threads[0], NULL, ticks, NULL);
+#elif defined POLLS
+    pthread_create(&threads[0], NULL, polls, NULL);
 #else
     pthread_create(&threads[0], NULL, work, NULL);
 #endif

@@ -8,9 +8,14 @@ use std::process::Command;
 use tests::{Build, Optimisation, Outcome, Tool, levels, sample};
 
 fn explore(build: &Build) -> Outcome {
+    explore_with(build, &[])
+}
+
+fn explore_with(build: &Build, options: &[&str]) -> Outcome {
     let program = build.program().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap()
+    let output = ["--output".as_ref(), folder.path().as_os_str()];
+    Tool::explore(output.into_iter().chain(options.iter().map(AsRef::as_ref)), &program).run().unwrap()
 }
 
 #[test]
@@ -273,8 +278,14 @@ fn barriers_within_libraries_order() {
 #[test]
 fn a_server_without_a_client_is_idle_and_not_deadlocked() {
     for level in levels("idle_server") {
-        for variant in ["-DACCEPT", "-DEPOLL", "-DDATAGRAMS"] {
-            let outcome = explore(&Build::new("correct/idle_server.c", level).flag(variant));
+        for (variant, options) in [
+            ("-DACCEPT", &[][..]),
+            ("-DEPOLL", &[]),
+            ("-DDATAGRAMS", &[]),
+            ("-DTICKS", &["--strategy", "dfs"]),
+            ("-DPOLLS", &["--strategy", "dfs"]),
+        ] {
+            let outcome = explore_with(&Build::new("correct/idle_server.c", level).flag(variant), options);
             let entries = outcome.report["not_covered"].as_array().cloned().unwrap_or_default();
             let is_told = entries.iter().any(|entry| entry["kind"] == "outside-input");
             assert!(outcome.code == 2 && is_told, "{variant} {level:?}: {}", outcome.transcript());
