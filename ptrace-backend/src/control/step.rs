@@ -16,8 +16,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
-    calls, cancellation, condvars_barriers, futexes, held_objects, lifetimes, robust_mutexes, rust_condvars,
-    rwlocks, time_limits,
+    calls, cancellation, condvars_barriers, entry, futexes, held_objects, lifetimes, robust_mutexes,
+    rust_condvars, rwlocks, time_limits,
 };
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
@@ -340,7 +340,16 @@ impl Process {
                     memory.sharing.joined(index, ended);
                     scheduling.join_clock(index, ended);
                 }
-                (all, Continuation::Pass)
+                let next = match entry::result(tracee, memory, index, function) {
+                    Some(store) => {
+                        let op = Op::new(OpKind::Write, [store]);
+                        let (need, act) = (Need::Nothing, Act::Library);
+                        let store = Pending { op, site: pending.site, need, act, deadline: None };
+                        Continuation::Stay(Box::new(store))
+                    }
+                    None => Continuation::Pass,
+                };
+                (all, next)
             }
             TrappedFunction::MutexTimedLock { .. }
                 if time_limits::fails_by_limit(tracee, objects, index, function, object) =>

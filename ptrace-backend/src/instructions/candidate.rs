@@ -288,8 +288,9 @@ impl MemoryOperand {
         }
     }
 
+    /// Whether it is the thread's own: a variable, or an element of one. A base register holds anything.
     fn is_thread_local(&self) -> bool {
-        self.memory.segment() == Register::FS
+        self.memory.segment() == Register::FS && self.memory.base() == Register::None
     }
 
     /// Whether it is in what the C library keeps of the thread (its own address, the stack protector's word), above the

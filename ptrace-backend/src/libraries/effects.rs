@@ -35,8 +35,8 @@ pub(crate) enum Effects {
     Changes(GlobalState),
     /// It returns or changes state of the thread that its first argument names.
     ThreadState { by: ThreadHandle, writes: bool },
-    /// It writes so many bytes where its first argument points to: the context of a coroutine, or of a jump.
-    WritesContext { len: u64 },
+    /// It writes so many bytes where this argument points to: the context of a coroutine, or of a jump, or a result.
+    Writes { argument: usize, len: u64 },
     /// It keeps its first two arguments, pointers through which other functions write.
     WritesLater,
     /// It opens the file whose path is its first argument for the C library, which makes the system call.
@@ -137,7 +137,7 @@ const MODELLED: &[&str] = &[
      geteuid getgid getegid sysconf getpagesize get_nprocs get_nprocs_conf getauxval __getauxval uname gnu_get_libc_version \
      getrandom getentropy arc4random arc4random_uniform arc4random_buf getrlimit getrlimit64 syscall difftime",
     // Signals: their delivery is scheduled, and their dispositions belong to the process.
-    "sigaction signal raise sigemptyset sigfillset sigaddset sigdelset sigismember sigwait sigwaitinfo sigtimedwait \
+    "sigaction signal raise sigemptyset sigfillset sigaddset sigdelset sigismember sigwaitinfo sigtimedwait \
      sigsuspend pause bsd_signal __sysv_signal",
     // Leaving by a jump, and unwinding.
     "longjmp _longjmp siglongjmp __longjmp_chk backtrace backtrace_symbols_fd \
@@ -256,8 +256,11 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::OpensStream, "fopen fopen64"),
     (Effects::SignalMask, "pthread_sigmask sigprocmask"),
     (Effects::ProcessSignal, "kill sigqueue"),
-    (Effects::WritesContext { len: 968 }, "makecontext"),
-    (Effects::WritesContext { len: 200 }, "setjmp _setjmp __sigsetjmp sigsetjmp"),
+    (Effects::Writes { argument: 0, len: 968 }, "makecontext"),
+    (Effects::Writes { argument: 0, len: 200 }, "setjmp _setjmp __sigsetjmp sigsetjmp"),
+    // What the kernel gives to the C library, and that to its caller.
+    (Effects::Writes { argument: 1, len: 4 }, "sigwait"),
+    (Effects::Writes { argument: 1, len: 8 }, "eventfd_read"),
     (Effects::WritesLater, "open_memstream open_wmemstream"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),

@@ -1,4 +1,4 @@
-/* A thread writes to what threads share by an address relative to `gs`. */
+/* A thread writes to what threads share by an address relative to `gs`, or with -DFS to `fs`. */
 #include <asm/prctl.h>
 #include <assert.h>
 #include <pthread.h>
@@ -9,8 +9,14 @@ static volatile long number;
 
 static void *writes(void *unused)
 {
+#ifdef FS
+    char *base;
+    __asm__("movq %%fs:0, %0" : "=r"(base));
+    __asm__ volatile("movq $1, %%fs:(%0)" ::"r"((char *)&number - base) : "memory");
+#else
     syscall(SYS_arch_prctl, ARCH_SET_GS, &number);
     __asm__ volatile("movq $1, %%gs:0" ::: "memory");
+#endif
     return unused;
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     if sets || call == libc::SYS_alarm && regs.rdi != 0 {
         access::begin_concurrency(&mut process.tracee, &mut process.memory)?;
     }
-    let Process { tracee, scheduling, memory, .. } = process;
+    let Process { tracee, scheduling, memory, account, .. } = process;
     if !tracee.is_scheduled(index) {
         let site = tracee.user_site(index);
         let answer = carry_out(tracee, scheduling, memory, index, site)?;
@@ -79,6 +79,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     if call == libc::SYS_timerfd_settime {
         touched.extend(file_objects(tracee, regs.rdi as i32).map(Access::write));
     }
+    touched.extend(accesses::kernel_accesses(tracee, scheduling, memory, account, index));
     let op = Op::new(OpKind::SetTimer, touched);
     Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Timer, None))
 }

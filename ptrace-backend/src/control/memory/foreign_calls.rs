@@ -115,8 +115,8 @@ fn is_harmless(
             return named_thread(tracee, scheduling, index, by)
                 .is_some_and(|thread| is_ordered(memory, index, thread, how));
         }
-        Effects::WritesContext { len } => {
-            let context = tracee.tasks[index].argument(0);
+        Effects::Writes { argument, len } => {
+            let context = tracee.tasks[index].argument(argument);
             let bytes = context..context.saturating_add(len);
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
             return used_unseen::has_for_itself(memory, index, bytes, &entry);

@@ -130,7 +130,10 @@ fn operation(
         return Ok(Some(Flow::Rest));
     }
     let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
-    op.may.accesses.extend(result(tracee, memory, index, function));
+    // What a join stores is an event of its own behind it.
+    if op.kind != OpKind::Join {
+        op.may.accesses.extend(result(tracee, memory, index, function));
+    }
     if function.is_cancellation_point() {
         operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     }
@@ -315,7 +318,7 @@ fn describe_call(
 }
 
 /// The access by which a call stores its result, where threads share that memory.
-fn result(
+pub(crate) fn result(
     tracee: &Tracee,
     memory: &mut MemoryState,
     index: ThreadIndex,

@@ -100,6 +100,28 @@ fn what_is_watched_is_found() {
     }
 }
 
+/// A thread's own memory is where no register leads out of it.
+#[test]
+fn what_lies_elsewhere_is_found_by_the_segment_of_a_threads_own_memory() {
+    for level in levels("fs") {
+        let outcome = explore_built(&Build::new("unseen/by_segment.c", level).flag("-DFS"), &[], &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+/// `dpor` reverses orders by what is known of an operation before it runs.
+#[test]
+fn what_calls_store_is_found() {
+    for (which, strategy) in
+        ["join", "interval", "timer", "file"].into_iter().flat_map(|which| [(which, "dpor"), (which, "icb")])
+    {
+        for level in levels(which) {
+            let outcome = explore_with("stored_by_calls.c", level, &["--strategy", strategy], &[which]);
+            assert_eq!(outcome.code, 1, "{which} {strategy} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// Private work of any length is watched, and costs a claim nothing.
 #[test]
 fn long_private_work_is_covered() {
@@ -132,6 +154,8 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("store_buffering.c", "store-buffering"),
         ("plain_release.c", "store-buffering"),
         ("stored_past_the_cache.c", "store-buffering"),
+        ("stored_by_calls.c signal", "library-function"),
+        ("stored_by_calls.c counter", "library-function"),
         ("processes.c processors", "library-function"),
         ("processes.c mappings", "system-call"),
         ("processes.c vfork", "task"),
