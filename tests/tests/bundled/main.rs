@@ -7,10 +7,12 @@
 mod cause_table;
 mod exact_counts;
 mod explorations;
+mod numbers;
 mod reduction;
 mod renamed;
 mod simplest;
 mod timed_terms;
+mod unseen_terms;
 mod verdicts;
 
 use std::sync::Arc;
@@ -28,6 +30,7 @@ fn main() {
     trials.extend(simplest::trials(&targets));
     trials.extend(reduction::trials(&targets));
     trials.extend(timed_terms::trials());
+    trials.extend(unseen_terms::trials());
     trials.extend(renamed::trials(&targets, &explorations));
     trials.push(cause_table::trial(targets, &explorations));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);

@@ -10,6 +10,8 @@ use std::process::Command;
 use libtest_mimic::{Failed, Trial};
 use tests::{Outcome, Tool, is_sampled};
 
+use crate::numbers::Numbers;
+
 /// How many there are, and one in how many is in the sample.
 const TERMS: u64 = 120;
 const ONE_IN: usize = 24;
@@ -36,19 +38,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test(format!("timed-terms/{seed}"), move || check(seed)).with_ignored_flag(is_left_out)
     };
     (0..TERMS).map(trial).collect()
-}
-
-/// The numbers of a seed: splitmix64.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
 }
 
 /// A term with few orders.
