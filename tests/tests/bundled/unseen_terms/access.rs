@@ -97,7 +97,7 @@ pub(super) const USUAL: [Access; 5] = [
 ];
 
 /// Single instructions and system calls.
-pub(super) const INSTRUCTIONS: [Access; 27] = [
+pub(super) const INSTRUCTIONS: [Access; 26] = [
     Access {
         name: "add",
         add: "asm volatile(\"addl %1, (%0)\" :: \"r\"(&p->value), \"r\"(v) : \"memory\", \"cc\");",
@@ -251,13 +251,6 @@ pub(super) const INSTRUCTIONS: [Access; 27] = [
         ..PLAIN
     },
     Access {
-        name: "leave",
-        cell: "long",
-        is_claimable: false,
-        load: "long w; asm volatile(\"movq %%rsp, %%rcx\\n movq %%rbp, %%rsi\\n movq %1, %%rbp\\n leave\\n movq %%rbp, %0\\n movq %%rsi, %%rbp\\n movq %%rcx, %%rsp\" : \"=&a\"(w) : \"d\"(&p->value) : \"memory\", \"rcx\", \"rsi\"); return w;",
-        ..PLAIN
-    },
-    Access {
         name: "exchange-add",
         add: "asm volatile(\"xaddl %0, (%1)\" : \"+r\"(v) : \"r\"(&p->value) : \"memory\", \"cc\");",
         load: "int w; asm volatile(\"movl $0, %0\\n orl (%1), %0\" : \"=&r\"(w) : \"r\"(&p->value) : \"memory\", \"cc\"); return w;",
@@ -349,7 +342,7 @@ pub(super) const FUNCTIONS: [Access; 13] = [
 ];
 
 /// The kernel reads and writes.
-pub(super) const CALLS: [Access; 13] = [
+pub(super) const CALLS: [Access; 11] = [
     Access { name: "pipe", ..PIPE },
     Access { name: "pipe-store", load: PLAIN.load, ..PIPE },
     Access {
@@ -382,6 +375,7 @@ pub(super) const CALLS: [Access; 13] = [
         name: "counter-function",
         cell: "long",
         offset: 1,
+        is_claimable: false,
         prepare: "me->in = eventfd(0, 0);",
         load: "eventfd_t w; eventfd_write(me->in, *(volatile T *)&p->value); eventfd_read(me->in, &w); return w;",
         store: "eventfd_write(me->in, v); eventfd_read(me->in, (eventfd_t *)&p->value);",
@@ -400,21 +394,6 @@ pub(super) const CALLS: [Access; 13] = [
         name: "waiting-bytes",
         load: PLAIN.load,
         store: "char w[128]; write(me->out, w, v); ioctl(me->in, FIONREAD, &p->value); if (v) read(me->in, w, v);",
-        ..PIPE
-    },
-    Access {
-        name: "vmsplice",
-        is_claimable: false,
-        load: "T w; struct iovec of = {&p->value, sizeof w}; vmsplice(me->out, &of, 1, 0); read(me->in, &w, sizeof w); return w;",
-        store: PLAIN.store,
-        ..PIPE
-    },
-    Access {
-        name: "process-memory",
-        is_claimable: false,
-        prepare: "",
-        load: "T w; struct iovec of = {&p->value, sizeof w}, to = {&w, sizeof w}; process_vm_readv(getpid(), &to, 1, &of, 1, 0); return w;",
-        store: "T w = v; struct iovec of = {&w, sizeof w}, to = {&p->value, sizeof w}; process_vm_writev(getpid(), &of, 1, &to, 1, 0);",
         ..PIPE
     },
 ];

@@ -101,7 +101,8 @@ impl Dress {
         };
         let is_kept = KEPT_ONES.iter().any(|kept| kept.name == access.name);
         // All that may block is one object for the search, which has many orders of it.
-        let is_long = access.most_rounds == 0 && !is_kept && term.accesses() > MOST_BLOCKING;
+        let is_many = term.threads.len() > 2 || term.accesses() > MOST_BLOCKING;
+        let is_long = access.most_rounds == 0 && !is_kept && is_many;
         let access = if is_long { FILE } else { access };
         let place = match numbers.below(20) {
             0 => TWICE,

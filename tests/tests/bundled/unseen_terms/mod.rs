@@ -36,15 +36,18 @@ const PREEMPTIONS: &str = "8";
 const WITHHELD: usize = 5;
 const ENOUGH: usize = 10;
 
+/// The reason for which there is no claim where the time was up.
+const TIME: &str = "time";
+
 /// What was seen of the program of a seed.
 #[derive(Clone)]
 struct Seen {
     kinds: Vec<String>,
     is_claimable: bool,
-    /// Outcomes that were found, and those of which the tool knows that it may have missed them.
+    /// Outcomes that were found, and those of which the tool knows that it may have missed them, had it more time or not.
     found: usize,
     withheld: usize,
-    /// Whether the claim that there is no other outcome was made.
+    /// Whether the claim that there is no other outcome was made, or would have been with more time.
     is_claimed: bool,
     /// What took claims away.
     reasons: BTreeSet<String>,
@@ -106,8 +109,9 @@ fn look(seed: u64) -> Result<Seen, Failed> {
         match outcome.code {
             1 if message.split_whitespace().any(|word| word == wanted) => seen.found += 1,
             code if withholds(code, &dress) => {
-                seen.withheld += 1;
-                seen.reasons.extend(reasons(&outcome.report));
+                let reasons = reasons(&outcome.report);
+                seen.withheld += usize::from(!reasons.contains(TIME));
+                seen.reasons.extend(reasons);
             }
             _ => seen.faults.push(fault(&format!("{wanted} is possible"), &outcome)),
         }
@@ -116,7 +120,11 @@ fn look(seed: u64) -> Result<Seen, Failed> {
     let outcome = explore(&program, dress.strategy(), known)?;
     match outcome.code {
         0 => seen.is_claimed = true,
-        code if withholds(code, &dress) => seen.reasons.extend(reasons(&outcome.report)),
+        code if withholds(code, &dress) => {
+            let reasons = reasons(&outcome.report);
+            seen.is_claimed = reasons.contains(TIME);
+            seen.reasons.extend(reasons);
+        }
         _ => seen.faults.push(fault("nothing else is possible", &outcome)),
     }
     Ok(seen)
@@ -151,7 +159,7 @@ fn reasons(report: &Value) -> BTreeSet<String> {
         words.join(" ").trim_end().to_owned()
     };
     let all: BTreeSet<String> = entries.map(words).collect();
-    if all.is_empty() { BTreeSet::from(["budget".to_owned()]) } else { all }
+    if all.is_empty() { BTreeSet::from([TIME.to_owned()]) } else { all }
 }
 
 /// What was seen of the programs of a kind.

@@ -34,7 +34,7 @@ pub(super) const LIBRARY: Place = Place {
     ..GLOBALS
 };
 
-pub(super) const PLACES: [Place; 14] = [
+pub(super) const PLACES: [Place; 13] = [
     GLOBALS,
     Place {
         name: "apart",
@@ -87,14 +87,6 @@ pub(super) const PLACES: [Place; 14] = [
         ..GLOBALS
     },
     Place { name: "break", declarations: "", origin: "cell_t *origin = (cell_t *)sbrk(4096);", ..GLOBALS },
-    Place {
-        name: "code",
-        is_claimable: false,
-        declarations: "asm(\".pushsection .text\\n .balign 64\\n code_cells: .zero 64\\n .popsection\");\n\
-                       extern cell_t code_cells[2] __attribute__((visibility(\"hidden\")));",
-        origin: "cell_t *origin = code_cells; mprotect((void *)((long)origin & -4096), 4096, 7);",
-        ..GLOBALS
-    },
     LIBRARY,
     Place {
         name: "list",
