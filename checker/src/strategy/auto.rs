@@ -73,6 +73,10 @@ impl Auto {
         if !self.done[OPENINGS] {
             return OPENINGS;
         }
+        // A single thread has one schedule, which icb covers.
+        if self.threads == 1 {
+            return ICB;
+        }
         if self.threads > FEW_THREADS && self.count < SERIAL && !self.done[PERIODS] {
             return PERIODS;
         }
@@ -186,10 +190,11 @@ impl Strategy for Auto {
 mod tests {
     use super::*;
 
-    /// How many of these executions each part has.
-    fn shares(range: std::ops::Range<u64>) -> [usize; PARTS] {
+    /// How many of these executions each part has, where there were so many threads.
+    fn shares(threads: usize, range: std::ops::Range<u64>) -> [usize; PARTS] {
         let mut auto = Auto::new(2, 6, 0);
         auto.done[OPENINGS] = true;
+        auto.threads = threads;
         let mut shares = [0; PARTS];
         for count in range {
             auto.count = count;
@@ -200,9 +205,14 @@ mod tests {
 
     #[test]
     fn chance_comes_first_and_icb_has_most_in_the_end() {
-        assert_eq!(shares(0..FIRST), [0, 0, 12, 0, 0, 0, 0]);
-        assert_eq!(shares(FIRST..EARLY), [4, 4, 16, 0, 0, 0, 0]);
-        assert_eq!(shares(EARLY..EARLY + 36), [18, 3, 6, 0, 3, 3, 3]);
-        assert_eq!(shares(1_008..1_008 + 54), [45, 3, 3, 0, 1, 1, 1]);
+        assert_eq!(shares(2, 0..FIRST), [0, 0, 12, 0, 0, 0, 0]);
+        assert_eq!(shares(2, FIRST..EARLY), [4, 4, 16, 0, 0, 0, 0]);
+        assert_eq!(shares(2, EARLY..EARLY + 36), [18, 3, 6, 0, 3, 3, 3]);
+        assert_eq!(shares(2, 1_008..1_008 + 54), [45, 3, 3, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_single_thread_is_left_to_icb() {
+        assert_eq!(shares(1, 0..FIRST), [12, 0, 0, 0, 0, 0, 0]);
     }
 }

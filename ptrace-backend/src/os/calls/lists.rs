@@ -296,4 +296,9 @@ pub(super) const NAMED: &[(c_long, &str)] = &[
     (libc::SYS_bpf, "bpf"),
     (libc::SYS_set_tid_address, "set_tid_address"),
     (libc::SYS_seccomp, "seccomp"),
+    (libc::SYS_set_mempolicy, "set_mempolicy"),
+    (libc::SYS_get_mempolicy, "get_mempolicy"),
+    (libc::SYS_mbind, "mbind"),
+    (libc::SYS_migrate_pages, "migrate_pages"),
+    (libc::SYS_move_pages, "move_pages"),
 ];
