@@ -2,6 +2,7 @@
 //! that had never run before. Its schedule does not say enough any more, so the order of its events is run once more.
 
 use super::executor::Executor;
+use super::lost::Lost;
 use super::outcome::Ended;
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
@@ -15,6 +16,7 @@ pub(super) struct CarriedOver {
     events: Vec<(Choice, OpKey)>,
     /// Of the item that it was.
     cost: u32,
+    lost: Lost,
 }
 
 /// What came of running it once more.
@@ -40,7 +42,9 @@ impl CarriedOver {
             return None;
         }
         executor.note_seen(failures);
-        Some(Self { events: executor.runner.trace.schedule(), cost })
+        let trace = &executor.runner.trace;
+        let lost = Lost::new(failures, trace);
+        Some(Self { events: trace.schedule(), cost, lost })
     }
 
     /// Runs it with the key points that there are now.
@@ -49,7 +53,7 @@ impl CarriedOver {
         executor: &mut Executor<'_, P>,
         strategy: &mut dyn Strategy,
     ) -> Result<Rerun, SearchError> {
-        let Self { events, cost } = self;
+        let Self { events, cost, lost } = self;
         let end = executor.run_aside(&Scope::All, &[], &mut TraceGuide::new(events))?;
         Ok(match end {
             End::Stopped(go) => Rerun::Ended(Ended::from(go)),
@@ -64,7 +68,10 @@ impl CarriedOver {
                 }
                 Rerun::Failed(failures)
             }
-            End::Ended(_) | End::Cut | End::Limit(..) => Rerun::Nothing,
+            End::Ended(_) | End::Cut | End::Limit(..) => {
+                executor.lost.push(lost);
+                Rerun::Nothing
+            }
         })
     }
 }

@@ -11,6 +11,7 @@ use super::findings::failing_execution::FailingExecution;
 use super::findings::identity::Identity;
 use super::findings::late_joins::with_late_joins;
 use super::findings::reproduction::{REPLAYS, Reproduction, reproduce};
+use super::lost::Lost;
 use super::note::SearchNote;
 use super::only_synchronisation::SwitchPoints;
 use super::options::Options;
@@ -122,9 +123,10 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     fn outcome(mut self, ended: Ended) -> Outcome {
+        let lost = std::mem::take(&mut self.executor.lost);
         let at_end = |mut covered: Coverage| {
             covered.everything &= ended == Ended::Covered;
-            covered
+            Lost::covered(&lost, &self.findings, covered)
         };
         let strategy = &*self.strategy;
         let is_too_narrow = self.switch_points.is_too_narrow();
@@ -136,7 +138,7 @@ impl<'a, P: Program> Search<'a, P> {
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
         self.switch_points.lock_orders.settle(covered.everything);
-        self.notes.extend(self.switch_points.notes());
+        self.notes.extend(self.switch_points.notes().chain(Lost::notes(lost, &self.findings)));
         self.notes.extend(strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
         let SwitchPoints { races, triangles, torn, lock_orders, .. } = self.switch_points;
         let Self { executor: Executor { stats, .. }, findings, notes, .. } = self;
@@ -288,9 +290,8 @@ impl<'a, P: Program> Search<'a, P> {
 
     /// Remembers what ran last, if it failed, until the search has started again.
     fn carry_over(&mut self, failures: &[Failure], cost: u32) {
-        if let Some(carried_over) = CarriedOver::of(&mut self.executor, failures, cost) {
-            self.carried_over = Some(carried_over);
-        }
+        let new = CarriedOver::of(&mut self.executor, failures, cost);
+        self.carried_over = new.or(self.carried_over.take());
     }
 
     /// Runs what was remembered with the key points that there are now.

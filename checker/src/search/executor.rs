@@ -1,6 +1,7 @@
 //! The executor: runs the executions of a search, counts them, and knows what the last one was.
 
 use super::findings::identity::Identity;
+use super::lost::Lost;
 use super::options::Options;
 use super::outcome::Stats;
 use crate::event::agent::Choice;
@@ -25,6 +26,8 @@ pub(super) struct Executor<'a, P> {
     pub(super) is_checked: bool,
     /// The failures that were seen, and how many executions had been started by the first that showed them.
     pub(super) seen: Vec<(Identity, u64)>,
+    /// Failures that did not come again.
+    pub(super) lost: Vec<Lost>,
 }
 
 impl<'a, P: Program> Executor<'a, P> {
@@ -37,6 +40,7 @@ impl<'a, P: Program> Executor<'a, P> {
             is_narrow: false,
             is_checked: false,
             seen: Vec::new(),
+            lost: Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@ mod determinism;
 mod driver;
 mod executor;
 mod findings;
+mod lost;
 mod narrow;
 mod note;
 mod only_synchronisation;
