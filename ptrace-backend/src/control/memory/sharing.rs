@@ -60,6 +60,15 @@ struct WordAccess {
     handles: bool,
 }
 
+/// The accesses of a word.
+#[derive(Debug, Default)]
+struct WordTouches {
+    /// Each kind of access once, whichever instruction made it: a few, where thousands of instructions touch the word.
+    kinds: SmallVec<[WordAccess; 4]>,
+    /// The instructions that have touched it, each once.
+    candidates: Vec<usize>,
+}
+
 /// A long access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wide {
@@ -93,7 +102,9 @@ pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
     /// The order of events, where accesses that it orders are none that threads share.
     order: Option<EventOrder>,
-    words: FxHashMap<u64, SmallVec<[WordAccess; 4]>>,
+    words: FxHashMap<u64, WordTouches>,
+    /// The accesses that an instruction has made to a word, each kind once.
+    by_candidate: FxHashMap<(u64, usize), SmallVec<[WordAccess; 1]>>,
     wide: Vec<Wide>,
     /// The handlers that each thread is in; of a timer's signal or another one.
     handlers: FxHashMap<ThreadIndex, Vec<bool>>,
@@ -222,7 +233,7 @@ impl Sharing {
         let touch = self.now(thread, Some(candidate), if access.write { How::Writes } else { How::Reads });
         words(&bytes).all(|word| {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
-            self.words.get(&word).is_some_and(|touches| touches.contains(&touch))
+            self.by_candidate.get(&(word, candidate)).is_some_and(|touches| touches.contains(&touch))
         })
     }
 
@@ -234,9 +245,15 @@ impl Sharing {
     /// Memory is gone: what is mapped at the same addresses later is other memory.
     pub(crate) fn forget(&mut self, bytes: &Range<u64>) {
         if (bytes.end.saturating_sub(bytes.start) / WORD) < self.words.len() as u64 {
-            words(bytes).for_each(|word| drop(self.words.remove(&word)));
+            for word in words(bytes) {
+                let touches = self.words.remove(&word).unwrap_or_default();
+                for candidate in touches.candidates {
+                    self.by_candidate.remove(&(word, candidate));
+                }
+            }
         } else {
             self.words.retain(|word, _| mask(*word, bytes) == 0);
+            self.by_candidate.retain(|(word, _), _| mask(*word, bytes) == 0);
         }
         self.wide.retain(|wide| intersection(&wide.bytes, bytes).is_empty());
     }
@@ -255,7 +272,7 @@ impl Sharing {
         let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
         self.for_words(bytes, |word, mask, touches| {
             let mut earlier =
-                touches.iter().filter(|old| old.bytes & mask != 0 && is_conflict(old)).peekable();
+                touches.kinds.iter().filter(|old| old.bytes & mask != 0 && is_conflict(old)).peekable();
             if earlier.peek().is_some() {
                 append(&mut found.bytes, intersection(&(word..word.saturating_add(WORD)), bytes));
             }
@@ -274,9 +291,7 @@ impl Sharing {
 
     /// Adds whoever has touched one of the words that some bytes are in.
     fn involved(&self, bytes: &Range<u64>, into: &mut Vec<usize>) {
-        self.for_words(bytes, |_, _, touches| {
-            into.extend(touches.iter().filter_map(|touch| touch.candidate))
-        });
+        self.for_words(bytes, |_, _, touches| into.extend_from_slice(&touches.candidates));
         let wide = self.wide.iter().filter(|wide| !intersection(&wide.bytes, bytes).is_empty());
         into.extend(wide.filter_map(|wide| wide.touch.candidate));
     }
@@ -292,16 +307,19 @@ impl Sharing {
         for word in words(&bytes) {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
             let touches = self.words.entry(word).or_default();
-            // An access that comes after the later one of two comes after the earlier one.
-            match touches.iter_mut().find(|old| old.is_again(&touch)) {
-                Some(old) => *old = touch,
-                None => touches.push(touch),
+            note_last(&mut touches.kinds, WordAccess { candidate: None, ..touch });
+            if let Some(candidate) = touch.candidate {
+                let own = self.by_candidate.entry((word, candidate)).or_default();
+                if own.is_empty() {
+                    touches.candidates.push(candidate);
+                }
+                note_last(own, touch);
             }
         }
     }
 
     /// Calls `look` with every word of a range that has been touched, and with which of its bytes are in the range.
-    fn for_words(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &[WordAccess])) {
+    fn for_words(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &WordTouches)) {
         if bytes.end - bytes.start <= WIDE {
             for word in words(bytes) {
                 if let Some(touches) = self.words.get(&word) {
@@ -316,6 +334,17 @@ impl Sharing {
                 look(word, mask, touches);
             }
         }
+    }
+}
+
+/// Keeps the last access of each kind: one that comes after the later of two comes after the earlier one.
+fn note_last<const N: usize>(touches: &mut SmallVec<[WordAccess; N]>, touch: WordAccess)
+where
+    [WordAccess; N]: smallvec::Array<Item = WordAccess>,
+{
+    match touches.iter_mut().find(|old| old.is_again(&touch)) {
+        Some(old) => *old = touch,
+        None => touches.push(touch),
     }
 }
 

@@ -49,6 +49,23 @@ fn unordered_accesses_conflict_if_one_writes_and_a_byte_is_common() {
 }
 
 #[test]
+fn accesses_by_many_instructions_are_looked_at_once() {
+    const MANY: usize = 5_000;
+    let mut sharing = Sharing::default();
+    sharing.created(thread(1), thread(0));
+    for candidate in 0..MANY {
+        sharing.touch(thread(0), candidate, access(0x10, 4, candidate % 2 == 0));
+    }
+    assert_eq!(sharing.words[&0x10].kinds.len(), 2);
+    assert!(sharing.repeats(thread(0), 7, access(0x10, 4, false)));
+    assert!(!sharing.repeats(thread(0), 7, access(0x10, 4, true)));
+    let found = sharing.touch(thread(1), MANY, access(0x10, 4, true));
+    assert_eq!(found.candidates, (0..=MANY).collect::<Vec<_>>());
+    sharing.forget(&(0x10..0x18));
+    assert!(!sharing.repeats(thread(0), 7, access(0x10, 4, false)));
+}
+
+#[test]
 fn only_the_common_bytes_of_long_accesses_are_shared() {
     let (short, long) = ((1, 0x1804, 4, true), (2, 0x1000, 0x1000, false));
     let (other, longer) = ((1, 0x2004, 4, true), (1, 0x1ff0, 0x2000, true));
