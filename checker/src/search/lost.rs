@@ -30,7 +30,7 @@ impl Lost {
         !self.failures.iter().all(is_found)
     }
 
-    /// What is covered in spite of failures that were lost: not what would have shown them.
+    /// The coverage in spite of failures that were lost: nothing, where the covered schedules would have shown them.
     pub(super) fn covered(all: &[Self], findings: &[Finding], covered: Coverage) -> Coverage {
         let would_show = |lost: &Self| {
             let is_bounded =

@@ -1,4 +1,4 @@
-//! What a report leaves out of a long execution.
+//! The part of a long execution that a report leaves out.
 
 use serde::{Deserialize, Serialize};
 

@@ -53,7 +53,7 @@ struct Header {
     version: serde_json::Value,
 }
 
-/// What every file but those of the long form has.
+/// The member of every file but those of the long form.
 #[derive(Deserialize)]
 struct Listed {
     #[serde(rename = "choices")]

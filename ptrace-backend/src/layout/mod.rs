@@ -82,7 +82,7 @@ pub(crate) struct Foreign {
     /// Its name, as a person writes it.
     pub(crate) name: String,
     pub(crate) effects: Effects,
-    /// What a call of it through a pointer does to memory: its place in [`Layout::candidates`].
+    /// The effect of a call of it through a pointer on memory: its place in [`Layout::candidates`].
     pub(crate) candidate: Option<usize>,
 }
 

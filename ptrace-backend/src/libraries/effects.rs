@@ -224,7 +224,7 @@ const EXCEPTIONS: &[&str] = &[
     "_ZNSt8bad_cast",
 ];
 
-/// What is called at the end, in the reverse of the order in which it was asked for.
+/// The functions that are called at the end, in the reverse of the order in which they were named.
 const EXIT_HANDLERS: &str = "the functions that are called at exit";
 
 /// Functions that return or change state of the process or of a thread, or that look up code.
@@ -258,7 +258,7 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::ProcessSignal, "kill sigqueue"),
     (Effects::Writes { argument: 0, len: 968 }, "makecontext"),
     (Effects::Writes { argument: 0, len: 200 }, "setjmp _setjmp __sigsetjmp sigsetjmp"),
-    // What the kernel gives to the C library, and that to its caller.
+    // Results that the C library gets from the kernel, and stores for its caller.
     (Effects::Writes { argument: 1, len: 4 }, "sigwait"),
     (Effects::Writes { argument: 1, len: 8 }, "eventfd_read"),
     (Effects::WritesLater, "open_memstream open_wmemstream"),

@@ -106,7 +106,7 @@ fn is_harmless(
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream => (0, true),
-        // Where it matters, it is an operation.
+        // Those that matter are operations.
         Effects::State { .. } => return true,
         Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),

@@ -130,7 +130,7 @@ fn operation(
         return Ok(Some(Flow::Rest));
     }
     let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
-    // What a join stores is an event of its own behind it.
+    // The result of a join is stored by an event of its own behind it.
     if op.kind != OpKind::Join {
         op.may.accesses.extend(result(tracee, memory, index, function));
     }

@@ -6,7 +6,7 @@ pub(super) struct Access {
     pub(super) name: &'static str,
     /// The type of a cell.
     pub(super) cell: &'static str,
-    /// What is added to a value in a cell, so that a byte is a printable character.
+    /// A number that is added to a value in a cell, so that a byte is a printable character.
     pub(super) offset: u32,
     /// How often it is done on private memory, at the most.
     pub(super) most_rounds: u64,
@@ -421,6 +421,6 @@ pub(super) const PLUG_INS: [Access; 2] = [
     },
 ];
 
-/// What the library is made of.
+/// The source of the library.
 pub(super) const LIBRARY: &str = "int plug_get(volatile int *p) { return *p; }\n\
                                   void plug_put(volatile int *p, int v) { *p = v; }\n";

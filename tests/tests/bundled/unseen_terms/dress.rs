@@ -48,7 +48,7 @@ pub(super) enum Part {
     Nested,
 }
 
-/// What the same instructions have touched before.
+/// The memory that the same instructions have touched before.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum WarmUp {
     None,
@@ -58,7 +58,7 @@ pub(super) enum WarmUp {
     Around(u64),
 }
 
-/// Where private memory is.
+/// The place of private memory.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Own {
     Job,

@@ -39,7 +39,7 @@ const ENOUGH: usize = 10;
 /// The reason for which there is no claim where the time was up.
 const TIME: &str = "time";
 
-/// What was seen of the program of a seed.
+/// The results of the program of a seed.
 #[derive(Clone)]
 struct Seen {
     kinds: Vec<String>,
@@ -49,13 +49,13 @@ struct Seen {
     withheld: usize,
     /// Whether the claim that there is no other outcome was made, or would have been with more time.
     is_claimed: bool,
-    /// What took claims away.
+    /// The reasons for which claims were withheld.
     reasons: BTreeSet<String>,
-    /// What was wrong.
+    /// Results that are wrong.
     faults: Vec<String>,
 }
 
-/// What was seen of each seed, each looked at once.
+/// The results of each seed, each explored once.
 type All = Arc<Vec<Mutex<Option<Seen>>>>;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -151,7 +151,7 @@ fn explore<'w>(
     Ok(Tool::explore(options, program).and(words).run()?)
 }
 
-/// What took the claim of a report away.
+/// The reasons for which a report makes no claim.
 fn reasons(report: &Value) -> BTreeSet<String> {
     let entries = report["not_covered"].as_array().into_iter().flatten();
     let words = |entry: &Value| {
@@ -162,7 +162,7 @@ fn reasons(report: &Value) -> BTreeSet<String> {
     if all.is_empty() { BTreeSet::from([TIME.to_owned()]) } else { all }
 }
 
-/// What was seen of the programs of a kind.
+/// The results of the programs of a kind.
 #[derive(Default)]
 struct Count {
     programs: usize,

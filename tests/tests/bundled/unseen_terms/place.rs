@@ -1,6 +1,6 @@
-//! Where cells are, as C text.
+//! Places of cells, as C text.
 
-/// Where cells are.
+/// A place of cells.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) name: &'static str,

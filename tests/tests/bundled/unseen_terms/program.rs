@@ -87,7 +87,7 @@ impl Dress {
     }
 }
 
-/// What compiles a program in C, and its library.
+/// The command that compiles a program in C; its library is compiled first.
 fn c(folder: &Path, dress: &dress::Dress) -> Result<Command, Failed> {
     let mut flags = vec!["-w", "-pthread", if dress.is_optimised { "-O2" } else { "-O0" }];
     flags.push(if dress.is_stripped { "-s" } else { "-g" });

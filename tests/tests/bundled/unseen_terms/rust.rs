@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::term::{Deed, Term};
 use crate::numbers::Numbers;
 
-/// Where cells are.
+/// A place of cells.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Place {
     /// Atomic statics.

@@ -226,7 +226,7 @@ fn thread(text: &mut String, number: usize, steps: &[Step], dress: &Dress) {
     };
 }
 
-/// What a thread starts with.
+/// The function that a thread starts with.
 fn start(text: &mut String, number: usize, part: Part) {
     let deeds = match part {
         Part::Body => format!("thread_{number}(argument);"),

@@ -11,7 +11,7 @@ const MOST: usize = 5;
 /// No cell comes to more than this: it fits into a byte, and with an offset into a printable character.
 const LARGEST: u32 = 90;
 
-/// What is done with one cell.
+/// An operation on one cell.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Deed {
     /// A load, and then a store of so many times the value, and so much more.
@@ -32,14 +32,14 @@ pub(super) struct Step {
     pub(super) is_locked: bool,
 }
 
-/// What threads do with cells that begin with these values.
+/// Cells with their first values, and the operations of threads on them.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     pub(super) cells: Vec<u32>,
     pub(super) threads: Vec<Vec<Step>>,
 }
 
-/// What an atomic step of a thread is.
+/// An atomic step of a thread.
 #[derive(Clone, Copy)]
 enum Move {
     Lock,
@@ -55,7 +55,7 @@ enum Move {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     cells: Vec<u32>,
-    /// Who holds the mutex.
+    /// The thread that holds the mutex.
     holder: Option<usize>,
     /// How many moves each thread has made, what is in its register, and its results.
     threads: Vec<(usize, u32, Vec<u32>)>,

@@ -177,7 +177,7 @@ pub(crate) fn pass_or_pend(
     )
 }
 
-/// What is no memory and is called so, as an object; with a place for it where no memory is, and whether it is written.
+/// A thing of this name that is no memory, as an object; with a place for it where no memory is, and whether it is written.
 pub(crate) fn no_memory(tracee: &Tracee, name: String, writes: bool) -> (Range<u64>, Obj, bool) {
     const SPAN: u64 = 8;
     let at = NOT_MEMORY + (digest(&name) >> 20) * SPAN;
