@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use serde::de::{Error, IgnoredAny};
+use serde::de::IgnoredAny;
 
-use super::choice::SavedChoice;
 use super::content::{FORMAT, LONG_VERSION, ScheduleFile, VERSION};
+use super::long_form::Numbered;
 
 /// A schedule of more choices than these is written in the long form.
 const LONG: usize = 2_000;
@@ -60,23 +60,6 @@ struct Listed {
     _choices: IgnoredAny,
 }
 
-/// The long form: each choice that is made is listed once, and the sequence has their numbers in this list.
-#[derive(Deserialize)]
-struct Numbered {
-    distinct_choices: Vec<SavedChoice>,
-    sequence: Vec<usize>,
-}
-
-impl Numbered {
-    fn choices(&self) -> Result<Vec<SavedChoice>, serde_json::Error> {
-        let choice = |number: &usize| {
-            let choice = self.distinct_choices.get(*number).cloned();
-            choice.ok_or_else(|| Error::custom(format!("there is no distinct choice {number}")))
-        };
-        self.sequence.iter().map(choice).collect()
-    }
-}
-
 impl ScheduleFile {
     /// Reads a file.
     ///
@@ -112,7 +95,7 @@ impl ScheduleFile {
         if header.version == LONG_VERSION {
             let numbered: Numbered = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
             file.choices = numbered.choices().map_err(FileFault::Corrupt)?;
-        } else {
+        } else if file.choices.is_empty() {
             let _: Listed = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
         }
         Ok(file)
@@ -199,6 +182,7 @@ pub(crate) mod tests {
     use checker::operation::OpKind;
     use checker::program::{Epoch, Pick};
 
+    use super::super::long_form::MOST;
     use super::super::{Actor, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget};
     use super::*;
     use crate::input::portable_path::Place;
@@ -383,6 +367,10 @@ pub(crate) mod tests {
         assert_eq!(fault(changed.as_bytes()), "is corrupt: there is no distinct choice 9");
         let changed = text(&long_example()).replacen("sequence", "sequel", 1);
         assert!(fault(changed.as_bytes()).starts_with("is corrupt: missing field `sequence`"));
+        let long = format!("\"sequence\": [{}0", "0,".repeat(MOST));
+        let changed = text(&long_example()).replacen("\"sequence\": [\n    0", &long, 1);
+        let expected = "is corrupt: invalid length 4000001, expected at most 4000000 numbers of choices";
+        assert!(fault(changed.as_bytes()).starts_with(expected), "{}", fault(changed.as_bytes()));
         let changed = text(&example()).replacen("\"choices\"", "\"choice\"", 1);
         assert!(fault(changed.as_bytes()).starts_with("is corrupt: missing field `choices`"));
     }

@@ -5,6 +5,7 @@ mod choice;
 mod content;
 mod encode;
 mod io;
+mod long_form;
 pub(crate) mod names;
 
 pub(crate) use self::at::{function, place};
