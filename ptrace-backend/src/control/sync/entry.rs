@@ -130,8 +130,8 @@ fn operation(
         return Ok(Some(Flow::Rest));
     }
     let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
-    // The result of a join is stored by an event of its own behind it.
-    if op.kind != OpKind::Join {
+    // The result of a join that waits is stored by an event of its own behind it.
+    if !matches!(function, TrappedFunction::Join | TrappedFunction::TimedJoin { .. }) {
         op.may.accesses.extend(result(tracee, memory, index, function));
     }
     if function.is_cancellation_point() {
