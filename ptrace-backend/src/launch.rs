@@ -86,6 +86,7 @@ pub(crate) fn launch(
         Passage::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;
             layout.plant(&startup)?;
+            startup.let_time_stamps_be_read()?;
             layout.main_stack = main.rsp;
             let template = Template::new(startup, *main, fork_loop, Arc::clone(streams));
             Origin::Copies(template.map_err(LaunchError::system("set up the fork server"))?)

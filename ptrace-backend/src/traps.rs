@@ -26,7 +26,7 @@ use crate::os::ptrace;
 use crate::spec::LaunchError;
 use crate::target::inject::{Area, unreadable};
 use crate::target::startup::Startup;
-use crate::target::template::FORK_LOOP;
+use crate::target::template;
 use crate::target::{cancellation, specials};
 
 /// Everything at which a program is to stop, and the memory that this takes.
@@ -109,7 +109,7 @@ impl Traps {
                 switches.into_iter().map(|switch| (switch.addr, TrapKind::Special(Box::new(switch)))),
             );
             traps.with_stubs(startup, module, wanted)?;
-            for special in specials::random_instructions(module).into_iter().chain(fences) {
+            for special in specials::answered_instructions(module).into_iter().chain(fences) {
                 let code = instruction(&mut BlockReader::new(startup.tid), special.addr)?;
                 let trap = Trap { code, stub: None, kind: TrapKind::Special(Box::new(special)) };
                 traps.by_address.insert(special.addr, trap);
@@ -146,7 +146,8 @@ impl Traps {
         const ROOM: usize = 4096;
         const RETURNED: usize = ROOM / 2;
         let mut bytes = vec![0xcc; ROOM];
-        bytes[..FORK_LOOP.len()].copy_from_slice(&FORK_LOOP);
+        let fork_server = template::code();
+        bytes[..fork_server.len()].copy_from_slice(&fork_server);
         self.fork_loop = startup.map_near(&executable.mapped.range, ROOM as u64)?;
         self.returned = self.fork_loop + RETURNED as u64;
         let code = [0xcc; LONGEST];

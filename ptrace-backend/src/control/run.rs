@@ -22,6 +22,7 @@ use crate::instructions::SpecialKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
+use crate::target::startup::time_stamp_at;
 
 impl Process {
     /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
@@ -161,9 +162,9 @@ impl Process {
             }
         }
         if signal == libc::SIGSEGV
-            && let Some(flow) = clock::read_time_stamp(&mut self.tracee, &mut self.scheduling, index)?
+            && let Some(special) = time_stamp_at(self.tracee.tasks[index].tid, &self.tracee.tasks[index].regs)
         {
-            return Ok(flow);
+            return clock::read_time_stamp(&mut self.tracee, &mut self.scheduling, index, &special);
         }
         if !signals::fatal::is_fatal(&self.tracee, index, signal) {
             let tid = self.tracee.tasks[index].tid;
@@ -209,6 +210,9 @@ impl Process {
                     used_unseen::switch_stack(tracee, memory, account, index, new);
                     tracee.pass_trap(index)?;
                     return Ok(Flow::Resume(0));
+                }
+                if special.kind.is_time() {
+                    return clock::read_time_stamp(tracee, scheduling, index, special);
                 }
                 let thread = &mut scheduling.threads[index];
                 thread.drained |= special.kind == SpecialKind::Fence;

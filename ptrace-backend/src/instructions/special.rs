@@ -1,6 +1,6 @@
 //! Instructions that do not touch memory and still must not run unseen.
 
-use iced_x86::{Instruction, Mnemonic, Register};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 use libc::user_regs_struct;
 
 use super::registers;
@@ -42,11 +42,24 @@ pub enum SpecialKind {
     StackSwitch,
 }
 
+impl SpecialKind {
+    /// Whether it reads the processor's time stamps.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Rdtsc | Self::Rdtscp)
+    }
+}
+
 /// Carry, parity, auxiliary carry, zero, sign and overflow.
 const STATUS_FLAGS: u64 = 0x8d5;
 const CARRY: u64 = 1;
 
 impl Special {
+    /// The instruction that this code begins with, at this address, if it is one of these.
+    pub(crate) fn decode(code: &[u8], addr: u64) -> Option<Self> {
+        Self::of(&Decoder::with_ip(64, code, addr, DecoderOptions::NONE).decode())
+    }
+
     /// What `instruction` is, if it is one of these.
     pub(super) fn of(instruction: &Instruction) -> Option<Self> {
         let new_stack = NewStack::of(instruction);

@@ -64,16 +64,30 @@ impl Startup {
 
     /// Maps memory at a place. `false`: something is there already.
     pub(crate) fn map_at(&mut self, place: u64, len: u64) -> Result<bool, LaunchError> {
-        let at = self.registers()?.rip;
-        let code = memory::word(self.tid, at).ok_or_else(|| unreadable(at))?;
-        self.poke_word(at, code & !INJECTION_BITS | INJECTION)?;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
         let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
         let len = len.next_multiple_of(PAGE);
         let args = [place, len, protection as u64, flags as u64, u64::MAX, 0];
-        let result = self.system_call_at(at, libc::SYS_mmap, args)?;
+        Ok(self.system_call(libc::SYS_mmap, args)? == place as i64)
+    }
+
+    /// From now on readings of the processor's time stamps fault no longer: traps stand at those that are known, and code that is mapped
+    /// later is known to be ([`Shared::note_late_code`](crate::control::knowledge::Shared::note_late_code)).
+    pub(crate) fn let_time_stamps_be_read(&mut self) -> Result<(), LaunchError> {
+        let args = [libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64, 0, 0, 0, 0];
+        match self.system_call(libc::SYS_prctl, args)? {
+            0 => Ok(()),
+            _ => Err(startup("the kernel does not let the program read the processor's time stamps")),
+        }
+    }
+
+    fn system_call(&mut self, number: i64, args: [u64; 6]) -> Result<i64, LaunchError> {
+        let at = self.registers()?.rip;
+        let code = memory::word(self.tid, at).ok_or_else(|| unreadable(at))?;
+        self.poke_word(at, code & !INJECTION_BITS | INJECTION)?;
+        let result = self.system_call_at(at, number, args)?;
         self.poke_word(at, code)?;
-        Ok(result == place as i64)
+        Ok(result)
     }
 
     fn poke_word(&self, at: u64, word: u64) -> Result<(), LaunchError> {

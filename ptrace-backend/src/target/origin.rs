@@ -39,11 +39,16 @@ pub(crate) struct Origination {
 }
 
 impl Origin {
-    /// A new process.
-    pub(crate) fn begin(&mut self, layout: &Layout, watch: &Arc<Watch>) -> Result<Origination, LaunchError> {
+    /// A new process. `time_stamps_fault`: so does every reading of the processor's time stamps.
+    pub(crate) fn begin(
+        &mut self,
+        layout: &Layout,
+        watch: &Arc<Watch>,
+        time_stamps_fault: bool,
+    ) -> Result<Origination, LaunchError> {
         match self {
             Self::Copies(template) => {
-                let leader = template.fork(watch)?;
+                let leader = template.fork(watch, time_stamps_fault)?;
                 Ok(Origination {
                     leader,
                     pristine: template.tid(),
@@ -52,7 +57,7 @@ impl Origin {
                     note: None,
                 })
             }
-            Self::Starts(starts) => starts.begin(layout, watch),
+            Self::Starts(starts) => starts.begin(layout, watch, time_stamps_fault),
         }
     }
 }
@@ -69,7 +74,12 @@ pub(crate) struct Starts {
 }
 
 impl Starts {
-    fn begin(&self, layout: &Layout, watch: &Arc<Watch>) -> Result<Origination, LaunchError> {
+    fn begin(
+        &self,
+        layout: &Layout,
+        watch: &Arc<Watch>,
+        time_stamps_fault: bool,
+    ) -> Result<Origination, LaunchError> {
         self.recipe.streams.reset().map_err(LaunchError::system("reset the program's streams"))?;
         let mut process = self.recipe.start(watch)?;
         let mapped =
@@ -87,6 +97,9 @@ impl Starts {
             process.add(area)?;
         }
         layout.plant(&process)?;
+        if !time_stamps_fault {
+            process.let_time_stamps_be_read()?;
+        }
         let (world, tid_word, leader) = (process.world.clone(), process.tid_word, process.release());
         let note = self.early.map(Peculiarity::StartsEarly);
         Ok(Origination { leader, pristine: leader, world, tid_word, note })

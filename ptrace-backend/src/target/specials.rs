@@ -1,4 +1,4 @@
-//! Where loaded code asks the processor for random numbers: these are made up, so that every execution gets the same.
+//! Where loaded code asks the processor for random numbers or for the time: these are made up, so that every execution gets the same.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use crate::debuginfo::{CodeSection, Image};
 use crate::instructions::{FunctionShape, Special, SpecialKind, scan};
 use crate::layout::module::Module;
 
-/// Every `rdrand` and `rdseed` of a module, at run-time addresses.
-pub(crate) fn random_instructions(module: &Module) -> Vec<Special> {
+/// Every `rdrand`, `rdseed`, `rdtsc` and `rdtscp` of a module, at run-time addresses.
+pub(crate) fn answered_instructions(module: &Module) -> Vec<Special> {
     let (image, bias) = (&module.image, module.mapped.bias);
     let mut found: Vec<Special> = Vec::new();
     let mut looked_at = 0..0;
@@ -21,8 +21,9 @@ pub(crate) fn random_instructions(module: &Module) -> Vec<Special> {
             let Some(code) = section.part(&looked_at) else { continue };
             let scanned =
                 scan(code, looked_at.start.wrapping_add(bias), &FunctionShape::default(), |_| false);
-            let random = |s: &Special| matches!(s.kind, SpecialKind::Rdrand | SpecialKind::Rdseed);
-            found.extend(scanned.specials.into_iter().filter(random));
+            let is_answered =
+                |s: &Special| matches!(s.kind, SpecialKind::Rdrand | SpecialKind::Rdseed) || s.kind.is_time();
+            found.extend(scanned.specials.into_iter().filter(is_answered));
         }
     }
     found
@@ -30,12 +31,16 @@ pub(crate) fn random_instructions(module: &Module) -> Vec<Special> {
 
 /// Where the bytes of such an instruction are; they may be part of others.
 fn suspects(section: &CodeSection<'_>) -> Vec<u64> {
-    const OPCODE: [u8; 2] = [0x0f, 0xc7];
     /// Registers as operands: `/6` is `rdrand`, `/7` is `rdseed`.
     const FIRST_OPERAND: u8 = 0xf0;
-    let windows = section.bytes.windows(3).enumerate().inspect(|_| attention::round());
-    let suspicious = windows.filter(|(_, bytes)| bytes[..2] == OPCODE && bytes[2] >= FIRST_OPERAND);
-    suspicious.map(|(offset, _)| section.address + offset as u64).collect()
+    let is_suspicious = |bytes: &[u8]| match *bytes {
+        [0x0f, 0xc7, operand, ..] => operand >= FIRST_OPERAND,
+        [0x0f, 0x31, ..] | [0x0f, 0x01, 0xf9, ..] => true,
+        _ => false,
+    };
+    let places = (0..section.bytes.len()).inspect(|_| attention::round());
+    let suspicious = places.filter(|&offset| is_suspicious(&section.bytes[offset..]));
+    suspicious.map(|offset| section.address + offset as u64).collect()
 }
 
 /// The function that an address is in; where none is known, what lies between the known ones.

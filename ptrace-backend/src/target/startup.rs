@@ -268,7 +268,7 @@ impl Startup {
                 EarlyStart::Breakpoint
             }
             WaitStatus::Seccomp if calls::makes_timer(&self.registers()?) => EarlyStart::Timers,
-            WaitStatus::Seccomp => return self.system_call().map(|()| None),
+            WaitStatus::Seccomp => return self.answer_call().map(|()| None),
             WaitStatus::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
             WaitStatus::Signal(signal) => return self.resume(signal).map(|()| None),
             WaitStatus::Stopped | WaitStatus::Exit => return self.resume(0).map(|()| None),
@@ -301,13 +301,15 @@ impl Startup {
     /// If the trap is that of an instruction that is answered, answers it and goes on.
     fn complete_special(&mut self, regs: &mut Regs) -> Result<bool, LaunchError> {
         let Some(special) = self.specials.get(&regs.rip) else { return Ok(false) };
-        special.complete(regs, self.world.random_number());
+        let result =
+            if special.kind.is_time() { self.world.read_clock() } else { self.world.random_number() };
+        special.complete(regs, result);
         self.set_registers(regs)?;
         self.resume(0)?;
         Ok(true)
     }
 
-    fn system_call(&mut self) -> Result<(), LaunchError> {
+    fn answer_call(&mut self) -> Result<(), LaunchError> {
         let mut regs = self.registers()?;
         if regs.orig_rax as i64 == libc::SYS_set_tid_address {
             self.tid_word = regs.rdi;
@@ -324,9 +326,8 @@ impl Startup {
     /// A fault before main: `rdtsc`, which is answered, or a crash, which is the program's own.
     fn time_stamp(&mut self) -> Result<(), LaunchError> {
         let mut regs = self.registers()?;
-        if !answer_time_stamp(self.tid, &mut regs, &mut self.world) {
-            return self.resume(libc::SIGSEGV);
-        }
+        let Some(special) = time_stamp_at(self.tid, &regs) else { return self.resume(libc::SIGSEGV) };
+        special.complete(&mut regs, self.world.read_clock());
         self.set_registers(&regs)?;
         self.resume(0)
     }
@@ -401,20 +402,8 @@ pub(super) fn over(reason: Reason) -> LaunchError {
     }
 }
 
-/// If a thread stands at `rdtsc` or `rdtscp`, gives it the virtual time and moves it on.
-pub(crate) fn answer_time_stamp(tid: Tid, regs: &mut Regs, world: &mut World) -> bool {
-    let Some(code) = memory::number(tid, regs.rip, 3) else { return false };
-    let len = match code {
-        _ if code & 0xffff == 0x310f => 2,
-        0xf9_01_0f => 3,
-        _ => return false,
-    };
-    let now = world.read_clock();
-    regs.rax = now & 0xffff_ffff;
-    regs.rdx = now >> 32;
-    if len == 3 {
-        regs.rcx = 0;
-    }
-    regs.rip += len;
-    true
+/// The instruction that reads the processor's time stamps, if a thread stands at one.
+pub(crate) fn time_stamp_at(tid: Tid, regs: &Regs) -> Option<Special> {
+    let code = memory::number(tid, regs.rip, 3)?.to_le_bytes();
+    Special::decode(code.get(..3)?, regs.rip).filter(|special| special.kind.is_time())
 }

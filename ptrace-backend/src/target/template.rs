@@ -13,7 +13,15 @@ use crate::os::{Regs, Tid, ptrace};
 use crate::spec::LaunchError;
 
 /// `again: mov eax, SYS_clone; syscall; jmp again`. Each resumption from the fork event makes one more copy.
-pub(crate) const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7];
+const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7];
+
+/// `syscall; int3`, behind [`FORK_LOOP`]: a copy runs it before it begins, where time stamps are to fault.
+const CALL: [u8; 3] = [0x0f, 0x05, 0xcc];
+
+/// The code of the fork server.
+pub(crate) fn code() -> Vec<u8> {
+    [&FORK_LOOP[..], &CALL].concat()
+}
 
 /// How long the kernel may take at least for a copy of a process.
 const COPYING: Duration = Duration::from_secs(10);
@@ -23,13 +31,14 @@ pub(crate) struct Template {
     tid: Tid,
     /// The registers at `main`, for every copy.
     main: Regs,
+    fork_loop: u64,
     pub(crate) world: World,
     tid_word: u64,
     streams: Arc<Streams>,
 }
 
 impl Template {
-    /// Takes over a process at `main`. `fork_loop` is where [`FORK_LOOP`] lies in it. `tid_word` is where the C library
+    /// Takes over a process at `main`. `fork_loop` is where [`code`] lies in it. `tid_word` is where the C library
     /// keeps the main thread's number: the kernel must write it in every copy, or signals to it would go astray.
     pub(crate) fn new(
         startup: super::startup::Startup,
@@ -50,11 +59,12 @@ impl Template {
         regs.r10 = tid_word;
         regs.r8 = 0;
         ptrace::set_registers(startup.tid, &regs)?;
-        Ok(Self { tid: startup.release(), main, world, tid_word, streams })
+        Ok(Self { tid: startup.release(), main, fork_loop, world, tid_word, streams })
     }
 
-    /// A new copy, stopped before the first instruction of `main`.
-    pub(crate) fn fork(&mut self, watch: &Watch) -> Result<Tid, LaunchError> {
+    /// A new copy, stopped before the first instruction of `main`. `time_stamps_fault`: so does every reading of the processor's time
+    /// stamps.
+    pub(crate) fn fork(&mut self, watch: &Watch, time_stamps_fault: bool) -> Result<Tid, LaunchError> {
         let failed = || LaunchError::system("copy the program");
         let unexpected = |text: String| failed()(io::Error::other(text));
         self.streams.reset().map_err(failed())?;
@@ -71,7 +81,10 @@ impl Template {
             }
         };
         let begun = match reported(copy, watch) {
-            Ok(WaitStatus::Stopped) => ptrace::set_registers(copy, &self.main).map_err(failed()),
+            Ok(WaitStatus::Stopped) => {
+                let ready = if time_stamps_fault { self.make_time_stamps_fault(copy, watch) } else { Ok(()) };
+                ready.and_then(|()| ptrace::set_registers(copy, &self.main).map_err(failed()))
+            }
             Ok(other) => Err(unexpected(format!("a copy of the program began with {other:?}"))),
             Err(error) => Err(error),
         };
@@ -80,6 +93,25 @@ impl Template {
             wait::reap(copy);
         }
         begun.map(|()| copy)
+    }
+
+    fn make_time_stamps_fault(&self, copy: Tid, watch: &Watch) -> Result<(), LaunchError> {
+        let failed = || LaunchError::system("let time stamps fault");
+        let mut regs = self.main;
+        regs.rip = self.fork_loop + FORK_LOOP.len() as u64;
+        (regs.rax, regs.orig_rax) = (libc::SYS_prctl as u64, u64::MAX);
+        (regs.rdi, regs.rsi) = (libc::PR_SET_TSC as u64, libc::PR_TSC_SIGSEGV as u64);
+        ptrace::set_registers(copy, &regs).map_err(failed())?;
+        loop {
+            ptrace::resume(copy, 0).map_err(failed())?;
+            match reported(copy, watch)? {
+                WaitStatus::Seccomp => {}
+                WaitStatus::Signal(libc::SIGTRAP) => return Ok(()),
+                other => {
+                    return Err(failed()(io::Error::other(format!("the call ended with {other:?}"))));
+                }
+            }
+        }
     }
 
     /// Where every copy has its main thread's number, which the kernel clears when that ends.

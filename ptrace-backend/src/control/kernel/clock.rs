@@ -15,7 +15,7 @@ use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::target::startup::answer_time_stamp;
+use crate::instructions::Special;
 
 impl Scheduling {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
@@ -70,23 +70,22 @@ pub(crate) fn wait_for_time(
     give_way(tracee, scheduling, index, Act::MakeUp)
 }
 
-/// If a thread has stopped at an instruction that reads the processor's time stamps, gives it the virtual time; where it waits for a
-/// time, it gives way then, and time makes a step. `None`: it has stopped for another reason.
+/// A thread has stopped at an instruction that reads the processor's time stamps: it gets the virtual time; where it waits for a
+/// time, it gives way then, and time makes a step.
 pub(crate) fn read_time_stamp(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     index: ThreadIndex,
-) -> Result<Option<Flow>, ExecutionError> {
+    special: &Special,
+) -> Result<Flow, ExecutionError> {
     let (task, thread) = (&mut tracee.tasks[index], &mut scheduling.threads[index]);
     let place = (task.regs.rip, task.regs.rsp);
-    if !answer_time_stamp(task.tid, &mut task.regs, &mut thread.world) {
-        return Ok(None);
-    }
+    special.complete(&mut task.regs, thread.world.read_clock());
     tracee.write_registers(index)?;
-    let Some(step) = thread.readings.step(place) else { return Ok(Some(Flow::Resume(0))) };
+    let Some(step) = thread.readings.step(place) else { return Ok(Flow::Resume(0)) };
     thread.world.now = thread.world.now.saturating_add(step);
     tracee.leave_detour(index)?;
-    Ok(Some(give_way(tracee, scheduling, index, Act::GoOn).unwrap_or(Flow::Resume(0))))
+    Ok(give_way(tracee, scheduling, index, Act::GoOn).unwrap_or(Flow::Resume(0)))
 }
 
 /// Lets others go first, if somebody is there.

@@ -156,7 +156,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
             if tracee.tasks[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
-                accesses::note_code(tracee, account, None);
+                accesses::note_code(tracee, memory, account, None);
             }
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }

@@ -46,6 +46,8 @@ pub(crate) struct Shared {
     outside: AtomicBool,
     /// How often a thread that was late has shown something new.
     runaways: AtomicU32,
+    /// See [`Shared::note_late_code`].
+    late_code: AtomicBool,
 }
 
 impl Shared {
@@ -72,6 +74,7 @@ impl Shared {
             main_tests: AtomicBool::new(false),
             outside,
             runaways: AtomicU32::new(0),
+            late_code: AtomicBool::new(false),
         })
     }
 
@@ -95,6 +98,24 @@ impl Shared {
     /// The thread that only runs a harness, if there is one.
     pub(crate) fn harness(&self) -> Option<ThreadName> {
         (self.is_test && !self.main_tests.load(Ordering::Relaxed)).then_some(ThreadName::MAIN)
+    }
+
+    /// Executable memory was mapped or made after the start: nobody has looked in that code for instructions that read the processor's
+    /// time stamps. `true` if that was not known, and the execution, in which they read what they find, is to be run again.
+    pub(crate) fn note_late_code(&self) -> bool {
+        let mut state = self.state();
+        if self.late_code.swap(true, Ordering::Relaxed) || state.fixed {
+            return false;
+        }
+        state.know_more();
+        state.begin_anew();
+        true
+    }
+
+    /// Whether each reading of the processor's time stamps has to fault, which costs two writes of a control register at every stop. Where
+    /// all code is known, traps stand at these instructions. Of an execution with fixed key points nobody knows what it will map.
+    pub(crate) fn needs_time_stamps_to_fault(&self) -> bool {
+        self.late_code.load(Ordering::Relaxed) || self.state().fixed
     }
 
     fn state(&self) -> MutexGuard<'_, KnowledgeState> {

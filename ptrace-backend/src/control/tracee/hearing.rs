@@ -14,7 +14,7 @@ use crate::control::watchdog::Reason;
 use crate::layout::TrapKind;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process, ptrace};
-use crate::target::startup::answer_time_stamp;
+use crate::target::startup::time_stamp_at;
 
 /// How long processes that have been killed may take at least until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
@@ -35,7 +35,9 @@ impl Tracee {
         let at = regs.rip.wrapping_sub(1);
         let Some(trap) = self.layout.traps.get(&at) else { return false };
         match (&trap.kind, trap.stub) {
-            (TrapKind::Special(special), _) if special.new_stack.is_none() => special.complete(&mut regs, 0),
+            (TrapKind::Special(special), _) if special.new_stack.is_none() => {
+                special.complete(&mut regs, time_of_bystander());
+            }
             (_, Some(stub)) => regs.rip = stub.get(),
             (_, None) => return false,
         }
@@ -227,7 +229,13 @@ impl Tracee {
 
 /// Answers `rdtsc` in a process that is not scheduled.
 fn time_stamp(who: Tid) -> bool {
-    let mut world = World::new(ThreadName::MAIN, START_OF_TIME);
     let Ok(mut regs) = ptrace::registers(who) else { return false };
-    answer_time_stamp(who, &mut regs, &mut world) && ptrace::set_registers(who, &regs).is_ok()
+    let Some(special) = time_stamp_at(who, &regs) else { return false };
+    special.complete(&mut regs, time_of_bystander());
+    ptrace::set_registers(who, &regs).is_ok()
+}
+
+/// The time that every reading of the processor's time stamps by a process that is not scheduled shows.
+fn time_of_bystander() -> u64 {
+    World::new(ThreadName::MAIN, START_OF_TIME).read_clock()
 }

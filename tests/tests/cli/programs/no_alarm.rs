@@ -81,6 +81,17 @@ fn a_wait_by_the_processors_time_stamps_comes_to_an_end() {
     }
 }
 
+/// Time stamps that known code reads are answered at traps; code that comes later is known to have come, and nothing else is claimed of it.
+#[test]
+fn time_stamps_are_made_up_in_code_that_the_program_has_made_too() {
+    for level in levels("generated_time_stamps") {
+        let outcome = explore(&Build::new("correct/generated_time_stamps.c", level));
+        let unseen = outcome.report["not_covered"].as_array().map(|kinds| kinds[0]["kind"].as_str());
+        let told = (outcome.code, outcome.report["findings"].as_array().map(Vec::len), unseen.flatten());
+        assert_eq!(told, (2, Some(0), Some("generated-code")), "{level:?}: {}", outcome.transcript());
+    }
+}
+
 /// Where a handler can run, or a cancellation comes anywhere, nothing is claimed; nothing is found either.
 #[test]
 fn signals_arrive_as_they_were_sent() {

@@ -378,7 +378,7 @@ pub(crate) fn note_mapping(
     let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);
     let is_file = flags & libc::MAP_ANONYMOUS == 0;
     if protection & libc::PROT_EXEC != 0 {
-        note_code(tracee, account, is_file.then_some(descriptor));
+        note_code(tracee, memory, account, is_file.then_some(descriptor));
     }
     if !is_file {
         return;
@@ -396,7 +396,12 @@ pub(crate) fn note_mapping(
 }
 
 /// Memory becomes executable: code of a file, or code that the program makes.
-pub(crate) fn note_code(tracee: &Tracee, account: &mut Account, descriptor: Option<i32>) {
+pub(crate) fn note_code(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    descriptor: Option<i32>,
+) {
     let path = descriptor.and_then(|fd| fs::read_link(format!("/proc/{}/fd/{fd}", tracee.leader)).ok());
     let module = path.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
     // The C library loads it to unwind the stack of a thread that ends.
@@ -405,6 +410,7 @@ pub(crate) fn note_code(tracee: &Tracee, account: &mut Account, descriptor: Opti
     }
     let kind = if module.is_some() { UnwatchedKind::LoadedCode } else { UnwatchedKind::GeneratedCode };
     account.enter_unwatched(Unwatched { kind, module, function: None });
+    memory.promoted |= tracee.shared.note_late_code();
 }
 
 /// Whether advice about memory throws its content away.
