@@ -6,7 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
 use crate::instructions::Candidate;
-use crate::instructions::detour::{Detour, Found, JUMP, Log, landing};
+use crate::instructions::detour::{Detour, Found, JUMP, landing};
+use crate::instructions::hand_off::HandOff;
+use crate::instructions::log::Log;
+use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};
 use crate::os::memory::BlockReader;
@@ -15,7 +18,7 @@ use crate::target::inject::Area;
 use crate::target::startup::Startup;
 
 /// Where the log may be.
-const PLACES: [u32; 4] = [0x7000_0000, 0x6800_0000, 0x6000_0000, 0x5800_0000];
+pub(crate) const PLACES: [u32; 4] = [0x7000_0000, 0x6800_0000, 0x6000_0000, 0x5800_0000];
 
 /// How many accesses it has room for.
 const ENTRIES: u32 = 32_768;
@@ -31,7 +34,7 @@ const PAGE: u64 = 4096;
 /// Landing places that lie so near to one another are mapped together, in bytes.
 const NEAR: u64 = 16 * PAGE;
 
-/// Maps the log for so many candidates. `None`: there is no room for it.
+/// Maps the log for so many candidates, with what hand-offs need below it. `None`: there is no room for it.
 pub(crate) fn map_log(
     startup: &mut Startup,
     candidates: usize,
@@ -39,9 +42,11 @@ pub(crate) fn map_log(
 ) -> Result<Option<Log>, LaunchError> {
     for start in PLACES {
         let log = Log { start, entries: ENTRIES };
-        let len = u64::from(log.flag(candidates) - start);
-        if startup.map_at(u64::from(start), len)? {
-            let area = Area { start: u64::from(start), len, bytes: log.empty().to_le_bytes().to_vec() };
+        let hand_off = HandOff::below(start);
+        let len = u64::from(log.flag(candidates) - hand_off.code());
+        let Some(bytes) = hand_off.bytes(log.empty()) else { return Ok(None) };
+        if startup.map_at(u64::from(hand_off.code()), len)? {
+            let area = Area { start: u64::from(hand_off.code()), len, bytes };
             startup.fill(&area)?;
             areas.push(area);
             return Ok(Some(log));
@@ -61,12 +66,20 @@ pub(crate) fn of_module(
     targets: &FxHashSet<u64>,
     areas: &mut Vec<Area>,
 ) -> Result<Vec<Detour>, LaunchError> {
-    let leaders: Vec<usize> = own.filter(|&i| candidates[i].can_be_taken_down()).collect();
+    let of_candidates = candidates[own].iter().filter(|candidate| candidate.can_be_taken_down());
+    let mut leaders: Vec<u64> = of_candidates.map(|candidate| candidate.addr).collect();
+    if module.is_libc {
+        let is_own = |(at, _): &(&u64, &Trap)| module.mapped.range.contains(at);
+        let entries = traps.iter().filter(is_own).filter(|(_, trap)| hands_over(&trap.kind));
+        leaders.extend(entries.map(|(at, _)| *at));
+        leaders.sort_unstable();
+    }
     if leaders.is_empty() {
         return Ok(Vec::new());
     }
     let found = |at: u64| match traps.get(&at).map(|trap| &trap.kind) {
         None => Found::Nothing,
+        Some(kind) if hands_over(kind) => Found::Entry,
         Some(TrapKind::Access(number)) if candidates[*number].can_be_taken_down() => {
             Found::Candidate(*number, candidates[*number].operands.first().map_or(0, |operand| operand.size))
         }
@@ -77,9 +90,8 @@ pub(crate) fn of_module(
     let (mut copies, mut made): (Vec<u8>, Vec<Detour>) = (Vec::new(), Vec::new());
     let mut code = [0; LONGEST];
     let mut reader = BlockReader::new(startup.tid);
-    for leader in leaders {
+    for from in leaders {
         attention::round();
-        let from = candidates[leader].addr;
         let is_free = made.last().is_none_or(|last| last.from + JUMP.len() as u64 <= from);
         let to = start + copies.len() as u64;
         if !is_free || !in_reach(from, to) || !reader.read(from, &mut code) {
@@ -98,6 +110,15 @@ pub(crate) fn of_module(
     startup.fill(&area)?;
     areas.push(area);
     land(startup, made, areas)
+}
+
+/// Whether threads hand themselves over at the entry of a function. Where a thread tries only, it may spin, and is stepped.
+fn hands_over(kind: &TrapKind) -> bool {
+    match kind {
+        TrapKind::Function { function, .. } => !function.only_tries() && *function != TrappedFunction::Look,
+        TrapKind::Allocator(_) => true,
+        _ => false,
+    }
 }
 
 fn in_reach(from: u64, to: u64) -> bool {

@@ -52,7 +52,9 @@ impl PtraceProgram {
     /// # Errors
     /// When the program cannot be copied.
     pub fn inspect(&self) -> Result<Inspection, ExecutionError> {
-        let (process, streams, watch) = self.copy()?;
+        let (mut process, streams, watch) = self.copy()?;
+        // A person looks at what the kernel has of stopped threads.
+        process.tracee.page = None;
         watch.end();
         Ok(Inspection { process, streams, watch })
     }

@@ -85,10 +85,14 @@ pub(crate) fn launch(
     let origin = match passage? {
         Passage::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;
-            layout.plant(&startup)?;
+            let page = match &layout.detours {
+                Some(detours) => startup.share_page(detours.log)?,
+                None => None,
+            };
+            layout.plant(&startup, page.is_some())?;
             startup.let_time_stamps_be_read()?;
             layout.main_stack = main.rsp;
-            let template = Template::new(startup, *main, fork_loop, Arc::clone(streams));
+            let template = Template::new(startup, *main, fork_loop, Arc::clone(streams), page);
             Origin::Copies(template.map_err(LaunchError::system("set up the fork server"))?)
         }
         Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early: Some(early), mapped }),

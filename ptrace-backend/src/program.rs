@@ -180,7 +180,8 @@ impl PtraceProgram {
         self.shared.is_outside()
     }
 
-    /// How many ptrace stops the calling thread has taken so far, for all programs: what an execution costs.
+    /// How many times threads have stopped for the calling thread so far, by ptrace or handing themselves over, for all programs: what an
+    /// execution costs.
     #[must_use]
     pub fn stops(&self) -> u64 {
         crate::os::wait::stops()

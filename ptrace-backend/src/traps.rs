@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::detours;
-use crate::instructions::detour::Detour;
+use crate::instructions::detour::{Detour, JUMP};
 use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
@@ -137,7 +137,11 @@ impl Traps {
             let (traps, areas) = (&self.by_address, &mut self.areas);
             made.extend(detours::of_module(startup, &modules[i], log, own, traps, &targets, areas)?);
         }
-        self.detours = Some(Detours::new(log, made));
+        let is_function = |address: u64| {
+            let kind = self.by_address.get(&address).map(|trap| &trap.kind);
+            matches!(kind, Some(TrapKind::Function { .. }))
+        };
+        self.detours = Some(Detours::new(log, made, is_function));
         Ok(())
     }
 
@@ -382,8 +386,8 @@ fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64,
 }
 
 impl Layout {
-    /// Plants every trap that holds from the beginning.
-    pub(crate) fn plant(&self, process: &Startup) -> Result<(), LaunchError> {
+    /// Plants every trap that holds from the beginning; `hands_over`: threads hand themselves over at the entries of functions.
+    pub(crate) fn plant(&self, process: &Startup, hands_over: bool) -> Result<(), LaunchError> {
         let looks_up = |foreign: usize| self.foreign[foreign].effects == Effects::LooksUp;
         self.plant_where(process, |kind| match kind {
             TrapKind::Function { .. } | TrapKind::Special(_) => true,
@@ -393,7 +397,9 @@ impl Layout {
         if self.spares_linker {
             self.spare_linker_stops(process)?;
         }
-        Ok(())
+        let functions = self.detours.iter().filter(|_| hands_over).flat_map(|detours| detours.functions());
+        let code = functions.map(|detour| (detour.from, JUMP));
+        write_code(process, code)
     }
 
     /// Plants the traps of instructions that are answered.
@@ -402,12 +408,8 @@ impl Layout {
     }
 
     fn plant_where(&self, process: &Startup, wanted: impl Fn(&TrapKind) -> bool) -> Result<(), LaunchError> {
-        let write = || -> std::io::Result<()> {
-            let memory = MemoryFile::open(process.tid)?;
-            let wanted = self.traps.iter().filter(|(_, trap)| wanted(&trap.kind));
-            wanted.into_iter().try_for_each(|(&address, _)| memory.write(address, &[0xcc]))
-        };
-        write().map_err(LaunchError::system("write the program's code"))
+        let wanted = self.traps.iter().filter(|(_, trap)| wanted(&trap.kind));
+        write_code(process, wanted.map(|(&address, _)| (address, [0xcc])))
     }
 
     /// The dynamic linker calls the C library's mutex functions through pointers of its own, at every thread creation and
@@ -432,4 +434,12 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+fn write_code<const N: usize>(
+    process: &Startup,
+    code: impl Iterator<Item = (u64, [u8; N])>,
+) -> Result<(), LaunchError> {
+    let write = |memory: MemoryFile| code.into_iter().try_for_each(|(at, bytes)| memory.write(at, &bytes));
+    MemoryFile::open(process.tid).and_then(write).map_err(LaunchError::system("write the program's code"))
 }

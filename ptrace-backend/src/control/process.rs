@@ -44,7 +44,7 @@ impl Process {
         options: (bool, Stepping),
         client: Option<Arc<ClientRecipe>>,
     ) -> Result<Self, ExecutionError> {
-        let Origination { leader, pristine, world, tid_word, note } = begun;
+        let Origination { leader, pristine, world, tid_word, page, note } = begun;
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
         let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
         let mut task = Task::new(leader, regs, Some(tid_word));
@@ -71,10 +71,14 @@ impl Process {
             early: FxHashMap::default(),
             stepping: options.1,
             probes: Probes::default(),
-            detouring: Detouring::default(),
+            detouring: Detouring { of_functions: page.is_some(), ..Detouring::default() },
+            page: page.filter(|_| options.1 == Stepping::OutOfLine),
+            hands_over: false,
+            frame: 0..0,
             client: client.map(Processes::new),
             watch,
         };
+        tracee.reset_page();
         let mut scheduling = Scheduling::new(Thread::new(ThreadName::MAIN, world));
         scheduling.client = tracee.client.as_ref().map(|_| Client::new());
         Ok(Self {

@@ -129,6 +129,10 @@ impl Process {
             WaitStatus::Exec => child_processes::replaced(self),
             WaitStatus::Exit => process_exit::exited(self, index),
             WaitStatus::Stopped => Ok(Flow::Resume(0)),
+            WaitStatus::HandedOver => {
+                let at = self.tracee.park(index)?;
+                self.trapped(index, at)
+            }
             WaitStatus::Seccomp => {
                 tracee.read_registers(index)?;
                 syscalls::enter(self, index)
@@ -242,6 +246,7 @@ impl Process {
         {
             return self.trapped(index, at);
         }
+        self.tracee.stop_in_kernel(index)?;
         self.tracee.write_registers(index)?;
         let Some(byte) = planted else { return Ok(Flow::Resume(0)) };
         let tid = self.tracee.tasks[index].tid;

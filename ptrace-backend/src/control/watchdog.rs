@@ -14,6 +14,7 @@ use checker::program::ExecutionError;
 use checker::search::StopRequest;
 
 use crate::attention;
+use crate::os::hand_off::{SharedPage, Woken};
 use crate::os::own::kick::Kickable;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process};
@@ -222,6 +223,29 @@ impl Watch {
             match heard {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 heard => return heard.map(Ok),
+            }
+        }
+    }
+}
+
+impl Watch {
+    /// Waits until this tracee, which runs, reports something or hands itself over, or until it may not go on for a reason that matters.
+    /// All others must stand still.
+    pub(crate) fn wait_for_either(
+        &self,
+        tid: Tid,
+        page: &SharedPage,
+        matters: impl Fn(Reason) -> bool,
+    ) -> io::Result<Result<WaitStatus, Reason>> {
+        loop {
+            if let Some(reason) = self.expired().filter(|&reason| matters(reason)) {
+                return Ok(Err(reason));
+            }
+            if page.wait() == Woken::HandedOver {
+                return Ok(Ok(WaitStatus::HandedOver));
+            }
+            if let Some(status) = wait::now(tid)? {
+                return Ok(Ok(status));
             }
         }
     }

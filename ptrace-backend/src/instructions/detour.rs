@@ -14,97 +14,27 @@
 //! restores both before the instruction runs. A thread that is stopped inside is put back to the instruction that it has not run
 //! yet ([`Detour::restore`]). One log serves all threads of a process, since one of them runs at a time.
 
+use std::ops::Range;
+
 use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, MemoryOperand, Mnemonic, OpKind as Operand, Register,
 };
 use libc::user_regs_struct;
 
 use super::candidate::{AccessKind, Candidate, Extent};
+use super::hand_off::HandOff;
+use super::log::{Log, WIDEST};
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
+use crate::os::hand_off::Field;
 
 /// The jump in the place of the first instruction; its distance is made of breakpoints.
 pub(crate) const JUMP: [u8; 5] = [0xe9, 0xcc, 0xcc, 0xcc, 0xcc];
-
-/// The widest access, in bytes, that the table of private addresses can tell of.
-pub(crate) const WIDEST: u32 = 64;
 
 /// Where the jump at an address lands.
 pub(crate) fn landing(from: u64) -> u64 {
     const DISTANCE: i32 = 0xcccc_cccc_u32.cast_signed();
     from.wrapping_add(JUMP.len() as u64).wrapping_add_signed(i64::from(DISTANCE))
-}
-
-/// The memory of the copies, below 2 GiB, where every instruction can name it. It begins with its state: how far the log
-/// is, two registers that are saved, and the address that is looked up. The log comes next, then the table of private addresses, then
-/// that of private chunks of memory, then a byte for each candidate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Log {
-    /// The lowest address.
-    pub(crate) start: u32,
-    /// How many accesses the log has room for.
-    pub(crate) entries: u32,
-}
-
-impl Log {
-    /// How long an entry is: the address, and the number of the candidate, eight bytes each.
-    pub(crate) const ENTRY: u32 = 16;
-    /// The length of the state before the entries: how many words of them are left to be written, as a negative number; `rax`; `rcx`;
-    /// the address that is looked up; nothing, so that a word one byte behind the address's begins is the number of its chunk.
-    pub(crate) const STATE: u32 = 40;
-    /// How many private addresses are known: one for each value of an address's lower 16 bits.
-    pub(crate) const PRIVATE: u32 = 1 << 16;
-    /// How many private chunks are known: one for each value of the lower 16 bits of a chunk's number.
-    pub(crate) const CHUNKS: u32 = 1 << 16;
-    /// The length of a chunk in bytes. Its number is the address without the lowest byte.
-    pub(crate) const CHUNK: u64 = 256;
-
-    /// The state of an empty log.
-    #[must_use]
-    pub(crate) fn empty(&self) -> u64 {
-        (-2 * i64::from(self.entries)).cast_unsigned()
-    }
-
-    /// The address behind the entries.
-    #[must_use]
-    pub(crate) fn end(&self) -> u32 {
-        self.start + Self::STATE + self.entries * Self::ENTRY
-    }
-
-    /// Where the table has its place for an address. It holds 0, or [`Log::private`] of an address with the same place.
-    #[must_use]
-    pub(crate) fn place(&self, address: u64) -> u32 {
-        self.end() + (address as u32 % Self::PRIVATE) * 8
-    }
-
-    /// The table's value for so many private bytes at an address.
-    #[must_use]
-    pub(crate) fn private(address: u64, len: u32) -> u64 {
-        address.wrapping_add(u64::from(len)).wrapping_neg()
-    }
-
-    /// The address of the table of chunks.
-    fn chunks(&self) -> u32 {
-        self.end() + Self::PRIVATE * 8
-    }
-
-    /// Where the table has its place for the chunk of this number. It holds 0, or [`Log::private_chunk`] of a chunk with the same place.
-    #[must_use]
-    pub(crate) fn chunk_place(&self, chunk: u64) -> u32 {
-        self.chunks() + (chunk as u32 % Self::CHUNKS) * 8
-    }
-
-    /// The table's value for a chunk in which every access of at most [`WIDEST`] bytes that begins there is private.
-    #[must_use]
-    pub(crate) fn private_chunk(chunk: u64) -> u64 {
-        chunk.wrapping_neg()
-    }
-
-    /// Where the byte of a candidate is. It is 0 unless the candidate stops where it does not touch an address of the tables.
-    #[must_use]
-    pub(crate) fn flag(&self, candidate: usize) -> u32 {
-        self.chunks() + Self::CHUNKS * 8 + candidate as u32
-    }
 }
 
 /// A copy of instructions that takes down what they touch.
@@ -119,16 +49,20 @@ pub(crate) struct Detour {
     pub(crate) len: u64,
     /// Where in the copy the instructions behind the first one are, by their addresses.
     pub(crate) entries: Vec<(u64, u64)>,
-    /// The candidates among the instructions, the first one being one of them.
-    pub(crate) candidates: Vec<Copied>,
+    /// The candidates among the instructions, the first one being one of them; or that one alone, as the entry of a function.
+    pub(crate) copied: Vec<Copied>,
     progress: Vec<(usize, Progress)>,
 }
 
-/// A candidate in a copy.
+/// An instruction in a copy before which threads may stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Copied {
-    pub(crate) candidate: usize,
-    /// Behind the breakpoint at which it stops, unless the address that it touches is known to be private.
+    /// Where it is in the program's code.
+    pub(crate) address: u64,
+    /// Its number, if it is a candidate; the entry of a function has none.
+    pub(crate) candidate: Option<usize>,
+    /// Behind the breakpoint at which threads stop, or hand themselves over ([`super::hand_off`]), unless the address that it touches is known to
+    /// be private.
     pub(crate) asks: u64,
     /// Where its instruction is, without anything being taken down.
     pub(crate) runs: u64,
@@ -146,7 +80,7 @@ impl Detour {
     ) -> Option<(Self, Vec<u8>)> {
         let mut decoder = Decoder::with_ip(64, bytes, from, DecoderOptions::NONE);
         let mut stub = Stub::new(to);
-        let (mut entries, mut candidates) = (Vec::new(), Vec::new());
+        let (mut entries, mut copied) = (Vec::new(), Vec::new());
         let end = loop {
             let begins = decoder.position();
             let instruction = decoder.decode();
@@ -162,9 +96,16 @@ impl Detour {
                 Found::Candidate(number, size) => {
                     let asks = take_down(&mut stub, &instruction, log, (number, size))?;
                     stub.mark(Progress::Done(instruction.ip()));
-                    candidates.push(Copied { candidate: number, asks, runs: stub.here() });
+                    let (address, candidate) = (instruction.ip(), Some(number));
+                    copied.push(Copied { address, candidate, asks, runs: stub.here() });
                 }
-                Found::Another => return None,
+                Found::Entry if begins == 0 => {
+                    let asks = stop_at_entry(&mut stub, &instruction, log);
+                    stub.mark(Progress::Done(instruction.ip()));
+                    let address = instruction.ip();
+                    copied.push(Copied { address, candidate: None, asks, runs: stub.here() });
+                }
+                Found::Entry | Found::Another => return None,
             }
             append(&mut stub, &decoder, &instruction, &bytes[begins..]).ok()?;
             let is_long_enough = decoder.position() >= JUMP.len();
@@ -192,7 +133,14 @@ impl Detour {
         let (code, progress) = stub.finish();
         let original = bytes.first_chunk().copied()?;
         let len = code.len() as u64;
-        Some((Self { from, original, to, len, entries, candidates, progress }, code))
+        Some((Self { from, original, to, len, entries, copied, progress }, code))
+    }
+
+    /// The code from this address of the copy on in which a thread has got equally far.
+    pub(crate) fn code_from(&self, start: u64) -> Range<u64> {
+        let offset = start.wrapping_sub(self.to) as usize;
+        let next = self.progress.iter().map(|(begins, _)| *begins).find(|begins| *begins > offset);
+        start..next.map_or(self.to + self.len, |next| self.to + next as u64)
     }
 
     /// If a thread stands inside the copy or where the jump lands, puts it back to the instruction that it has not run yet. `saved`:
@@ -230,6 +178,8 @@ pub(crate) enum Found {
     Nothing,
     /// It touches so many bytes of memory, and can be taken down.
     Candidate(usize, u32),
+    /// It is the entry of a function at which threads stop, whatever they do there.
+    Entry,
     /// A thread may have to stop there.
     Another,
 }
@@ -277,6 +227,34 @@ fn operand(instruction: &Instruction) -> Option<MemoryOperand> {
     ))
 }
 
+/// The length of the code by which a thread hands itself over ([`super::hand_off`]), or stops.
+const ASK: u8 = 15;
+
+/// Hands the thread over, or stops it, and returns the address behind that. `rax` and `rcx` have been saved.
+fn ask(stub: &mut Stub, log: Log) -> u64 {
+    // lea rcx, [behind]; jmp [entry]; int3; behind:
+    stub.bytes(&[0x48, 0x8d, 0x0d, 8, 0, 0, 0, 0xff, 0x24, 0x25]);
+    stub.bytes(&HandOff::below(log.start).entry().to_le_bytes());
+    stub.bytes(&[0xcc]);
+    stub.here()
+}
+
+/// Hands a thread over that comes to the entry of a function, or stops it; returns the address behind that.
+fn stop_at_entry(stub: &mut Stub, instruction: &Instruction, log: Log) -> u64 {
+    // mov [saved], rax; mov [saved], rcx
+    for (field, store) in
+        [(Field::LogRax, [0x48, 0x89, 0x04, 0x25]), (Field::LogRcx, [0x48, 0x89, 0x0c, 0x25])]
+    {
+        stub.bytes(&store);
+        stub.bytes(&HandOff::below(log.start).address(field).to_le_bytes());
+    }
+    stub.mark(Progress::Saved(instruction.ip()));
+    let asks = ask(stub, log);
+    // A thread that stops stands here, and its registers are still to be restored.
+    stub.bytes(&[JUMP[1]]);
+    asks
+}
+
 /// Writes the address that an instruction touches to the log; before that it may stop, and the address behind the breakpoint is
 /// returned. Two registers are used, and no flags.
 fn take_down(
@@ -286,8 +264,10 @@ fn take_down(
     (candidate, size): (usize, u32),
 ) -> Option<u64> {
     let address = operand(instruction)?;
-    let [cursor, saved_rax, saved_rcx, looked_up, chunk] =
-        [0, 8, 16, 24, 25].map(|offset| (log.start + offset).to_le_bytes());
+    let state = |field, offset: u32| (HandOff::below(log.start).address(field) + offset).to_le_bytes();
+    let [cursor, saved_rax, saved_rcx] =
+        [Field::LogCursor, Field::LogRax, Field::LogRcx].map(|field| state(field, 0));
+    let [looked_up, chunk] = [0, 1].map(|offset| state(Field::LogAddress, offset));
     // mov [saved], rax; mov [saved], rcx; lea rax, [operand]
     stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
     stub.bytes(&saved_rax);
@@ -298,7 +278,7 @@ fn take_down(
     // movzx ecx, byte [flag]; jrcxz log
     stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
     stub.bytes(&log.flag(candidate).to_le_bytes());
-    stub.bytes(&[0xe3, 65]);
+    stub.bytes(&[0xe3, 64 + ASK]);
     // mov [looked_up], rax; movzx ecx, word [chunk]; mov rcx, [chunks + 8 * rcx]; mov rax, [chunk]; lea rcx, [rcx + rax]
     stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
     stub.bytes(&looked_up);
@@ -312,12 +292,12 @@ fn take_down(
     // mov rax, [looked_up]; jrcxz log
     stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
     stub.bytes(&looked_up);
-    stub.bytes(&[0xe3, 19]);
-    // movzx ecx, ax; mov rcx, [table + 8 * rcx]; lea rcx, [rcx + rax + size]; jrcxz log; int3; log:
+    stub.bytes(&[0xe3, 18 + ASK]);
+    // movzx ecx, ax; mov rcx, [table + 8 * rcx]; lea rcx, [rcx + rax + size]; jrcxz log
     stub.bytes(&[0x0f, 0xb7, 0xc8, 0x48, 0x8b, 0x0c, 0xcd]);
     stub.bytes(&log.end().to_le_bytes());
-    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, size.min(WIDEST) as u8, 0xe3, 0x01, 0xcc]);
-    let asks = stub.here();
+    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, size.min(WIDEST) as u8, 0xe3, ASK]);
+    let asks = ask(stub, log);
     // mov rcx, [cursor]; mov [end + 8 * rcx], rax; mov dword [end + 8 * rcx + 8], candidate
     stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
     stub.bytes(&cursor);
@@ -365,7 +345,7 @@ mod tests {
         let overwritten: Vec<u64> = detour.entries.iter().map(|(at, _)| at - FROM).collect();
         assert_eq!(overwritten, [2, 4]);
         assert!(overwritten.iter().all(|&offset| JUMP[offset as usize] == 0xcc));
-        for Copied { runs, asks, .. } in &detour.candidates {
+        for Copied { runs, asks, .. } in &detour.copied {
             let original = if *runs < detour.entries[0].1 { [0x8b, 0x07] } else { [0x89, 0x06] };
             assert_eq!(code[(runs - TO) as usize..][..2], original);
             assert_eq!(code[(asks - TO) as usize - 1], 0xcc);
@@ -392,6 +372,23 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_that_stops_at_the_entry_of_a_function_has_the_registers_of_its_caller() {
+        // push rbx; mov rbx, rdi; sub rsp, 16
+        let code = [&[0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10][..], &[0xcc; 20]].concat();
+        let found = |at: u64| if at == FROM { Found::Entry } else { Found::Nothing };
+        let (detour, copy) = Detour::new(&code, FROM, TO, LOG, found).unwrap();
+        let &[Copied { address: FROM, candidate: None, asks, runs }] = detour.copied.as_slice() else {
+            panic!("{detour:?}")
+        };
+        assert_eq!((copy[(asks - TO) as usize - 1], copy[(runs - TO) as usize]), (0xcc, 0x53));
+        // SAFETY: the structure consists of integers only.
+        let zero: user_regs_struct = unsafe { std::mem::zeroed() };
+        let mut regs = user_regs_struct { rip: asks, rax: 1, rcx: asks - 1, ..zero };
+        assert!(detour.restore(&mut regs, || (3, 4)));
+        assert_eq!((regs.rip, regs.rax, regs.rcx), (FROM, 3, 4));
+    }
+
+    #[test]
     fn no_jump_lies_over_the_beginning_of_another_piece_of_code() {
         // mov eax, [rdi]; ret, and then filler, or another function.
         assert!(detour(&[0x8b, 0x07, 0xc3, 0x66, 0x90], &[0]).is_some());
@@ -407,13 +404,5 @@ mod tests {
         // push qword [rax]; mov eax, [edi]
         assert!(detour(&[0xff, 0x30, 0x90, 0x90, 0x90], &[0]).is_none());
         assert!(detour(&[0x67, 0x8b, 0x07, 0x90, 0x90], &[0]).is_none());
-    }
-
-    #[test]
-    fn an_address_and_a_length_stand_for_nothing_else_in_their_place() {
-        let place = LOG.place(0x1234_5678);
-        assert_eq!(place, LOG.place(0x9999_5678));
-        assert_ne!(Log::private(0x1234_5678, 4), Log::private(0x1234_5678, 8));
-        assert_ne!(Log::private(0x1234_5678, 4), Log::private(0x9999_5678, 4));
     }
 }

@@ -7,6 +7,8 @@
 mod access;
 mod candidate;
 pub(crate) mod detour;
+pub(crate) mod hand_off;
+pub(crate) mod log;
 mod loops;
 mod machine;
 mod memory_access;

@@ -1,8 +1,11 @@
 //! The detours of a program: where accesses are taken down without a stop ([`crate::instructions::detour`]).
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
-use crate::instructions::detour::{Detour, JUMP, Log, landing};
+use crate::instructions::detour::{Detour, JUMP, landing};
+use crate::instructions::log::Log;
 use crate::os::Regs;
 
 /// All detours that the program's code has room for, whether they are in use or not.
@@ -15,23 +18,30 @@ pub(crate) struct Detours {
     by_copy: Vec<(u64, usize)>,
     /// Where in a copy the instruction at an address is that a jump has overwritten.
     entries: FxHashMap<u64, u64>,
-    /// By the address behind the breakpoint at which it stops in its copy.
-    asking: FxHashMap<u64, usize>,
-    /// Where the instruction of a candidate is in its copy.
-    running: FxHashMap<usize, u64>,
+    /// Instructions, by the address behind the breakpoint at which threads stop in its copy.
+    asking: FxHashMap<u64, u64>,
+    /// Where instructions are in their copies, by their addresses.
+    running: FxHashMap<u64, u64>,
+    /// The places in `all` of those at the entries of thread functions.
+    functions: Vec<usize>,
 }
 
 impl Detours {
-    pub(crate) fn new(log: Log, mut all: Vec<Detour>) -> Self {
+    /// `is_function`: whether a thread function is entered at an address.
+    pub(crate) fn new(log: Log, mut all: Vec<Detour>, is_function: impl Fn(u64) -> bool) -> Self {
         all.sort_by_key(|detour| detour.from);
         let mut by_copy: Vec<(u64, usize)> =
             all.iter().enumerate().map(|(i, detour)| (detour.to, i)).collect();
         by_copy.sort_unstable();
         let entries = all.iter().flat_map(|detour| detour.entries.iter().copied()).collect();
-        let copied = || all.iter().flat_map(|detour| &detour.candidates);
-        let asking = copied().map(|copied| (copied.asks, copied.candidate)).collect();
-        let running = copied().map(|copied| (copied.candidate, copied.runs)).collect();
-        Self { log, all, by_copy, entries, asking, running }
+        let copied = || all.iter().flat_map(|detour| &detour.copied);
+        let asking = copied().map(|copied| (copied.asks, copied.address)).collect();
+        let running = copied().map(|copied| (copied.address, copied.runs)).collect();
+        let is_at_function = |detour: &Detour| {
+            is_function(detour.from) && detour.copied.iter().all(|copied| copied.candidate.is_none())
+        };
+        let functions = (0..all.len()).filter(|&place| is_at_function(&all[place])).collect();
+        Self { log, all, by_copy, entries, asking, running, functions }
     }
 
     /// The detour at whose first instruction a jump is, or in whose copy a thread stands, or where its jump lands.
@@ -57,14 +67,31 @@ impl Detours {
         self.entries.get(&at).copied()
     }
 
-    /// The candidate that has stopped in its copy, the thread standing behind its breakpoint.
-    pub(crate) fn asks(&self, rip: u64) -> Option<usize> {
+    /// The address of the instruction in whose copy a thread has stopped, standing behind the breakpoint.
+    pub(crate) fn asks(&self, rip: u64) -> Option<u64> {
         self.asking.get(&rip).copied()
     }
 
-    /// Where a candidate goes on that has stopped, or would stop at a trap in its place: it runs without being taken down.
-    pub(crate) fn runs(&self, candidate: usize) -> Option<u64> {
-        self.running.get(&candidate).copied()
+    /// Where a thread goes on that has stopped at an instruction, or would stop at a trap in its place: nothing is taken down.
+    pub(crate) fn runs(&self, address: u64) -> Option<u64> {
+        self.running.get(&address).copied()
+    }
+
+    /// Those at the entries of thread functions: they are in the code from the beginning.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &Detour> {
+        self.functions.iter().map(|&place| &self.all[place])
+    }
+
+    /// Whether one of those begins at an address.
+    pub(crate) fn is_function(&self, address: u64) -> bool {
+        self.functions().any(|detour| detour.from == address)
+    }
+
+    /// The code of the candidate's instruction in whose copy a thread stands, if it does.
+    pub(crate) fn instruction_at(&self, rip: u64) -> Option<Range<u64>> {
+        let detour = self.around(rip)?;
+        let codes = detour.copied.iter().map(|copied| detour.code_from(copied.runs));
+        codes.into_iter().find(|code| code.contains(&rip))
     }
 
     /// If a thread stands in a copy, makes its registers those of a thread outside of it. `saved`: the registers that the log keeps.

@@ -99,10 +99,21 @@ pub(crate) fn word(tid: Tid, addr: u64) -> Option<u64> {
     number(tid, addr, 8)
 }
 
-/// Writes one byte of code: works on pages that the tracee itself may not write. The tracee must be stopped.
+/// Writes one byte of code: works on pages that the tracee itself may not write. No thread of it may run.
 pub(crate) fn poke_byte(tid: Tid, addr: u64, byte: u8) -> io::Result<()> {
     let old = word(tid, addr).ok_or_else(|| io::Error::from_raw_os_error(libc::EFAULT))?;
-    ptrace::poke(tid, addr, old & !0xff | u64::from(byte))
+    poke(tid, addr, old & !0xff | u64::from(byte))
+}
+
+/// Writes one word in the same way.
+pub(crate) fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
+    match ptrace::poke(tid, addr, word) {
+        // It is not the kernel that has stopped it ([`super::hand_off`]).
+        Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
+            MemoryFile::open(tid)?.write(addr, &word.to_le_bytes())
+        }
+        result => result,
+    }
 }
 
 /// A process's memory as a file: one call writes a whole page of code, whatever its protection.

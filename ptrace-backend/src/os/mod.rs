@@ -3,6 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod fd;
 pub(crate) mod file_locks;
+pub(crate) mod hand_off;
 pub(crate) mod memory;
 pub(crate) mod network;
 pub(crate) mod own;

@@ -158,7 +158,7 @@ pub(crate) fn set_signal_info(tid: Tid, mut info: libc::siginfo_t) -> io::Result
     }
 }
 
-/// Writes one word of a tracee's memory, also where the tracee itself may not write.
+/// Writes one word of a stopped thread's memory, also where the tracee itself may not write.
 pub(crate) fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
     request(libc::PTRACE_POKEDATA, tid, addr as usize, word as usize)
 }

@@ -53,7 +53,7 @@ fn c_string(text: &OsStr) -> io::Result<CString> {
 }
 
 impl Prepared {
-    /// Collects what the child needs. `streams` are its standard input, output and error.
+    /// Collects what the child needs. `streams` are its standard input, output and error; `hand_offs`: see [`filter::program`].
     pub(crate) fn new(
         program: &Path,
         (name, args): (Option<&OsStr>, &[OsString]),
@@ -61,6 +61,7 @@ impl Prepared {
         cwd: &Path,
         streams: [&File; 3],
         (limits, whose): (Limits, Whose),
+        hand_offs: &[u32],
     ) -> io::Result<Self> {
         let program = c_string(program.as_os_str())?;
         let name = name.map_or_else(|| Ok(program.clone()), c_string);
@@ -77,7 +78,7 @@ impl Prepared {
             cwd: c_string(cwd.as_os_str())?,
             program,
             filter: match whose {
-                Whose::Program => filter::program(),
+                Whose::Program => filter::program(hand_offs),
                 Whose::Client => filter::program_with_own_streams(),
             },
             streams: streams.map(AsRawFd::as_raw_fd),

@@ -38,7 +38,7 @@ fn look_into(child: Tid) -> io::Result<()> {
 
 /// Whether system calls can be made to stop.
 pub(crate) fn filter() -> io::Result<()> {
-    let program = filter::program();
+    let program = filter::program(&[]);
     let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
     // SAFETY: plain calls; the filter outlives the child that reads it.
     in_child(|| unsafe {

@@ -28,6 +28,8 @@ pub(crate) enum WaitStatus {
     Exit,
     /// A new tracee's first stop, an interrupt, or a group stop.
     Stopped,
+    /// It has handed itself over ([`super::hand_off`]): the kernel has not stopped it.
+    HandedOver,
 }
 
 fn decode(status: i32) -> WaitStatus {
@@ -50,11 +52,16 @@ fn decode(status: i32) -> WaitStatus {
 }
 
 thread_local! {
-    /// How many stops and ends of tracees this thread has seen.
+    /// How many stops, hand-overs and ends of tracees this thread has seen.
     static STOPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many stops and ends of tracees this thread has seen.
+/// One more has been seen.
+pub(super) fn count() {
+    STOPS.set(STOPS.get() + 1);
+}
+
+/// How many stops, hand-overs and ends of tracees this thread has seen.
 pub(crate) fn stops() -> u64 {
     STOPS.get()
 }
@@ -66,7 +73,7 @@ fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, WaitStatus)>> {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(None),
         who => {
-            STOPS.set(STOPS.get() + 1);
+            count();
             Ok(Some((who, decode(status))))
         }
     }

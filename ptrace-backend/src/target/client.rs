@@ -30,6 +30,7 @@ impl ClientRecipe {
             &spec.cwd,
             streams.files(),
             (recipe::limits(), Whose::Client),
+            &[],
         )
         .map_err(LaunchError::system("prepare the client's arguments"))?;
         let has_network = trial::network().is_ok();

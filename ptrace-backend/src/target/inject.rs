@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use super::startup::{Startup, startup};
+use crate::instructions::hand_off::HandOff;
+use crate::instructions::log::Log;
+use crate::os::hand_off::{PAGE_SIZE, SharedPage};
 use crate::os::{memory, ptrace};
 use crate::spec::LaunchError;
 
@@ -79,6 +82,36 @@ impl Startup {
             0 => Ok(()),
             _ => Err(startup("the kernel does not let the program read the processor's time stamps")),
         }
+    }
+
+    /// Maps a page of zeros for hand-offs that the process has in common with this one, in the place of its own. `None`: it cannot be had.
+    pub(crate) fn share_page(&mut self, log: Log) -> Result<Option<SharedPage>, LaunchError> {
+        let hand_off = HandOff::below(log.start);
+        let (place, len) = (u64::from(hand_off.page()), u64::from(PAGE_SIZE));
+        let Ok(page) = SharedPage::new() else { return Ok(None) };
+        let mut path = page.path().into_bytes();
+        path.push(0);
+        if !memory::write(self.tid, place, &path) {
+            return Err(unreadable(place));
+        }
+        let here = libc::AT_FDCWD as i64 as u64;
+        let flags = (libc::O_RDWR | libc::O_CLOEXEC) as u64;
+        let file = self.system_call(libc::SYS_openat, [here, place, flags, 0, 0, 0])?;
+        let Ok(descriptor) = u64::try_from(file) else {
+            let bytes = hand_off.bytes(log.empty()).unwrap_or_default().split_off(PAGE_SIZE as usize);
+            self.fill(&Area { start: place, len, bytes })?;
+            return Ok(None);
+        };
+        let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+        let flags = (libc::MAP_SHARED | libc::MAP_FIXED) as u64;
+        let mapped = self.system_call(libc::SYS_mmap, [place, len, protection, flags, descriptor, 0])?;
+        self.system_call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0])?;
+        if mapped != place as i64 {
+            return Err(startup(
+                "the kernel does not let the program map memory that it shares with the tool",
+            ));
+        }
+        Ok(Some(page))
     }
 
     fn system_call(&mut self, number: i64, args: [u64; 6]) -> Result<i64, LaunchError> {

@@ -15,6 +15,7 @@ use crate::answers::World;
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::Tid;
+use crate::os::hand_off::SharedPage;
 use crate::spec::LaunchError;
 
 /// Where executions come from.
@@ -34,6 +35,8 @@ pub(crate) struct Origination {
     pub(crate) world: World,
     /// Where the kernel is to clear the main thread's number when that ends.
     pub(crate) tid_word: u64,
+    /// The page through which its threads hand themselves over, if they can.
+    pub(crate) page: Option<Arc<SharedPage>>,
     /// What is peculiar about it, in a sentence.
     pub(crate) note: Option<Peculiarity>,
 }
@@ -54,6 +57,7 @@ impl Origin {
                     pristine: template.tid(),
                     world: template.world.clone(),
                     tid_word: template.tid_word(),
+                    page: template.page.clone(),
                     note: None,
                 })
             }
@@ -96,12 +100,12 @@ impl Starts {
         for area in &self.areas {
             process.add(area)?;
         }
-        layout.plant(&process)?;
+        layout.plant(&process, false)?;
         if !time_stamps_fault {
             process.let_time_stamps_be_read()?;
         }
         let (world, tid_word, leader) = (process.world.clone(), process.tid_word, process.release());
         let note = self.early.map(Peculiarity::StartsEarly);
-        Ok(Origination { leader, pristine: leader, world, tid_word, note })
+        Ok(Origination { leader, pristine: leader, world, tid_word, page: None, note })
     }
 }

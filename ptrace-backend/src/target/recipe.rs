@@ -7,6 +7,8 @@ use super::streams::Streams;
 use crate::answers::{START_OF_TIME, World};
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
+use crate::detours::PLACES;
+use crate::instructions::hand_off::HandOff;
 use crate::os::network::Network;
 use crate::os::own;
 use crate::os::spawn::{Limits, Prepared, Whose};
@@ -42,6 +44,8 @@ impl Recipe {
         network: Network,
     ) -> Result<Self, LaunchError> {
         let files = streams.files();
+        let hand_offs: Vec<u32> =
+            PLACES.iter().filter_map(|&log| HandOff::below(log).calls()).flatten().collect();
         let prepared = Prepared::new(
             &executable.path,
             (spec.name.as_deref(), &spec.args),
@@ -49,6 +53,7 @@ impl Recipe {
             &spec.cwd,
             files,
             (limits(), Whose::Program),
+            &hand_offs,
         )
         .map_err(LaunchError::system("prepare the program's arguments"))?;
         let linker = Image::open(&executable.interpreter).map_err(|error| startup(error.to_string()))?;

@@ -271,7 +271,9 @@ impl Startup {
             WaitStatus::Seccomp => return self.answer_call().map(|()| None),
             WaitStatus::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
             WaitStatus::Signal(signal) => return self.resume(signal).map(|()| None),
-            WaitStatus::Stopped | WaitStatus::Exit => return self.resume(0).map(|()| None),
+            WaitStatus::Stopped | WaitStatus::Exit | WaitStatus::HandedOver => {
+                return self.resume(0).map(|()| None);
+            }
             WaitStatus::Clone => {
                 self.take_offspring();
                 EarlyStart::Threads

@@ -8,6 +8,7 @@ use super::startup::over;
 use super::streams::Streams;
 use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
+use crate::os::hand_off::SharedPage;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::LaunchError;
@@ -35,6 +36,8 @@ pub(crate) struct Template {
     pub(crate) world: World,
     tid_word: u64,
     streams: Arc<Streams>,
+    /// The page that all copies have in common with the tracer, if there is one.
+    pub(crate) page: Option<Arc<SharedPage>>,
 }
 
 impl Template {
@@ -45,6 +48,7 @@ impl Template {
         main: Regs,
         fork_loop: u64,
         streams: Arc<Streams>,
+        page: Option<SharedPage>,
     ) -> io::Result<Self> {
         let (world, tid_word) = (startup.world.clone(), startup.tid_word);
         let mut regs = main;
@@ -59,7 +63,15 @@ impl Template {
         regs.r10 = tid_word;
         regs.r8 = 0;
         ptrace::set_registers(startup.tid, &regs)?;
-        Ok(Self { tid: startup.release(), main, fork_loop, world, tid_word, streams })
+        Ok(Self {
+            tid: startup.release(),
+            main,
+            fork_loop,
+            world,
+            tid_word,
+            streams,
+            page: page.map(Arc::new),
+        })
     }
 
     /// A new copy, stopped before the first instruction of `main`. `time_stamps_fault`: so does every reading of the processor's time

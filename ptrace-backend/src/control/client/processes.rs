@@ -267,7 +267,7 @@ fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Res
             return Ok(());
         }
         WaitStatus::Signal(signal) => At::Free(signal),
-        WaitStatus::Exit | WaitStatus::Stopped => At::Free(0),
+        WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => At::Free(0),
     };
     Ok(())
 }

@@ -52,6 +52,7 @@ pub(crate) fn forked(
             account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "vfork"));
         }
     }
+    tracee.take_no_hand_offs();
     tracee.bystanders.push(child);
     account.note(Peculiarity::StartsProcesses);
     tracee.shared.note_outside();

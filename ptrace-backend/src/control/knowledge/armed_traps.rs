@@ -34,20 +34,27 @@ impl Shared {
         arming
     }
 
-    /// The same code, with detours in the place of traps where no instruction has touched shared memory.
-    pub(crate) fn arming_with_detours(&self, layout: &Layout, template: Tid, audit: bool) -> Arc<Detoured> {
+    /// The same code, with detours in the place of traps where no instruction has touched shared memory; `hands_over`: also where
+    /// threads hand themselves over.
+    pub(crate) fn arming_with_detours(
+        &self,
+        layout: &Layout,
+        template: Tid,
+        audit: bool,
+        hands_over: bool,
+    ) -> Arc<Detoured> {
         let mut state = self.state();
         let kept = if audit { &state.detoured_of_all } else { &state.detoured };
         if let Some(detoured) = kept {
             return Arc::clone(detoured);
         }
         let addresses = Self::watched_addresses(&state, layout, audit);
-        let detours = Self::detours(&state, layout, &addresses);
+        let detours = Self::detours(&state, layout, &addresses, hands_over);
         let code = armed(&with_jumps(traps(addresses), layout, &detours), template);
         let all = layout.detours.as_ref().map(|detours| &detours.all);
         let used = detours.iter().filter_map(|&place| all?.get(place));
         let candidates: FxHashSet<usize> =
-            used.flat_map(|detour| detour.candidates.iter().map(|copied| copied.candidate)).collect();
+            used.flat_map(|detour| detour.copied.iter().filter_map(|copied| copied.candidate)).collect();
         let is_promoted = |candidate: &usize| state.candidates[*candidate] == Status::Promoted;
         let asking = candidates.iter().copied().filter(is_promoted).collect();
         let detoured = Arc::new(Detoured { code, detours, candidates, asking });
@@ -57,23 +64,25 @@ impl Shared {
     }
 
     /// The places of the detours for which there is use: an instruction is watched, and each that has touched shared memory touches
-    /// private memory as well, and often.
-    fn detours(state: &KnowledgeState, layout: &Layout, watched: &[u64]) -> Vec<usize> {
+    /// private memory as well, and often, or threads hand themselves over there.
+    fn detours(state: &KnowledgeState, layout: &Layout, watched: &[u64], hands_over: bool) -> Vec<usize> {
         let watched: FxHashSet<u64> = watched.iter().copied().collect();
-        let is_watched = |copied: &Copied| watched.contains(&layout.candidates[copied.candidate].addr);
-        let is_in_the_way = |&Copied { candidate, .. }: &Copied| {
+        let is_watched = |copied: &Copied| watched.contains(&copied.address);
+        let is_in_the_way = |&Copied { address, candidate, .. }: &Copied| {
+            // The entry of a function of the allocator.
+            let Some(candidate) = candidate else { return !hands_over || !watched.contains(&address) };
             state.candidates[candidate] == Status::Promoted
-                && !(state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN)
-                    && layout.candidates[candidate].can_be_looked_up())
+                && !(layout.candidates[candidate].can_be_looked_up()
+                    && (hands_over || state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN)))
         };
         let is_of_use = |detour: &Detour| {
-            !detour.candidates.iter().any(is_in_the_way) && detour.candidates.iter().any(is_watched)
+            !detour.copied.iter().any(is_in_the_way) && detour.copied.iter().any(is_watched)
         };
         let all = layout.detours.iter().flat_map(|detours| &detours.all).enumerate();
         all.filter(|(_, detour)| is_of_use(detour)).map(|(place, _)| place).collect()
     }
 
-    /// The code without the traps of these instructions; with the detours, or with traps in their place.
+    /// The code without the traps of these instructions; with those detours in which none of them is, and traps in the place of the others.
     pub(crate) fn arming_without(
         &self,
         layout: &Layout,
@@ -81,12 +90,20 @@ impl Shared {
         left_out: &[usize],
         detours: &[usize],
     ) -> Arming {
-        let mut bytes = traps(Self::watched_addresses(&self.state(), layout, false));
+        let is_left_out =
+            |copied: &Copied| copied.candidate.is_some_and(|candidate| left_out.contains(&candidate));
+        let detour = |place: usize| layout.detours.as_ref()?.all.get(place);
+        let takes_away =
+            |place: &usize| detour(*place).is_some_and(|detour| detour.copied.iter().any(is_left_out));
+        let (away, kept): (Vec<usize>, Vec<usize>) = detours.iter().copied().partition(takes_away);
+        let original = |detour: &Detour| (detour.from..).zip(detour.original);
+        let mut bytes: Vec<(u64, u8)> = away.into_iter().filter_map(detour).flat_map(original).collect();
+        bytes.extend(traps(Self::watched_addresses(&self.state(), layout, false)));
         bytes.extend(left_out.iter().map(|&candidate| {
             let address = layout.candidates[candidate].addr;
             (address, layout.traps[&address].byte())
         }));
-        armed(&with_jumps(bytes, layout, detours), template)
+        armed(&with_jumps(bytes, layout, &kept), template)
     }
 
     /// The same code with traps at these addresses as well.

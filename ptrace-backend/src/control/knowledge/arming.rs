@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::os::memory::MemoryFile;
-use crate::os::{Tid, memory, ptrace};
+use crate::os::{Tid, memory};
 
 const PAGE: u64 = 4096;
 
@@ -69,7 +69,7 @@ impl Arming {
     pub(crate) fn plant(&self, process: crate::os::Tid) -> std::io::Result<()> {
         match self {
             Self::Words(words) => {
-                words.iter().try_for_each(|(addr, word)| ptrace::poke(process, *addr, *word))
+                words.iter().try_for_each(|(addr, word)| memory::poke(process, *addr, *word))
             }
             Self::Pages(pages) => {
                 let file = MemoryFile::open(process)?;

@@ -29,7 +29,7 @@ pub(crate) fn wait(
     index: ThreadIndex,
 ) -> Result<Option<WaitStatus>, ExecutionError> {
     loop {
-        match tracee.hear(tracee.tasks[index].tid, |_| true)? {
+        match tracee.hear_running(index, |_| true)? {
             Heard::Report(status) => return Ok(Some(status)),
             Heard::Over(reason) => {
                 if interrupted(tracee, scheduling, memory, account, index, reason, true)? {
@@ -72,6 +72,7 @@ pub(crate) fn interrupted(
         taken_down::note(tracee, scheduling, memory, account, index)?;
         tracee.tasks[index].regs = regs;
         // It is stepped from here on.
+        tracee.step_out_of_copy(index)?;
         tracee.leave_detour(index)?;
         tracee.end_detours()?;
     }

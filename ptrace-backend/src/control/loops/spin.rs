@@ -63,6 +63,7 @@ pub(crate) fn watch_for_spinning(
     let Some(longest) = spinning.suspicious(&tracee.tasks[index].regs, shared, frame) else {
         return Ok(false);
     };
+    tracee.stop_in_kernel(index)?;
     let start = tracee.tasks[index].regs;
     let tid = tracee.tasks[index].tid;
     let extended = ptrace::extended_state(tid).map_err(system("read registers"))?;

@@ -23,7 +23,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, probes};
-use crate::instructions::detour::WIDEST;
+use crate::instructions::log::WIDEST;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
 use crate::layout::TrapKind;
 use crate::layout::rust_locks::RustMutex;
@@ -411,7 +411,9 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
         // The first executions with these key points are to find more of them in one go, and rest where they do.
         let is_known = is_audit || memory.shared.is_settled();
         if is_known && tracee.has_log() && tracee.probes.wanted.is_empty() {
-            let code = memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit);
+            let hands_over = tracee.page.is_some();
+            let code =
+                memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit, hands_over);
             tracee.begin_detours(code).map_err(system("plant traps"))?;
         } else {
             let all = memory.shared.arming(&memory.layout, tracee.pristine, is_audit);

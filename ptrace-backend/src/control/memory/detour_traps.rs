@@ -21,7 +21,8 @@ pub(crate) fn take_down_more(tracee: &mut Tracee, memory: &MemoryState) -> Resul
     }
     tracee.detouring.plans += 1;
     let is_audit = memory.scope == Scope::Audit;
-    let code = memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit);
+    let code =
+        memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit, tracee.page.is_some());
     tracee.begin_detours(code).map_err(system("plant traps"))
 }
 

@@ -56,11 +56,7 @@ pub(crate) fn end_survey(memory: &mut MemoryState) {
 /// Names no more blocks in this execution: what comes allocates too much for what the names are worth.
 fn leave_allocations_unnamed(tracee: &Tracee) -> Result<(), ExecutionError> {
     let layout = Arc::clone(&tracee.layout);
-    for (entry, _) in layout.allocator_entries() {
-        let byte = layout.traps[&entry].byte();
-        memory::poke_byte(tracee.leader, entry, byte).map_err(system("lift a trap"))?;
-    }
-    Ok(())
+    layout.allocator_entries().try_for_each(|(entry, _)| tracee.lift_entry(entry))
 }
 
 /// A thread stands at the entry of a function of the allocator.
@@ -72,6 +68,11 @@ pub(crate) fn enter_allocator(
     index: ThreadIndex,
     what: Allocator,
 ) -> Result<Flow, ExecutionError> {
+    if memory.heap.left_unnamed && memory.heap.calls >= MOST && !memory.heap.surveys {
+        // Detours have been put back meanwhile.
+        tracee.pass_trap(index)?;
+        return Ok(Flow::Resume(0));
+    }
     memory.heap.calls += 1;
     if memory.heap.calls == if memory.heap.surveys { MOST_EARLY } else { MOST } {
         leave_allocations_unnamed(tracee)?;

@@ -100,6 +100,7 @@ pub(crate) fn forget_renamed(tracee: &mut Tracee, memory: &mut MemoryState) -> R
             tracee.forget_private(&renamed);
         }
         if tracee.keeps_log_in(&renamed) {
+            tracee.stop_parked()?;
             tracee.end_detours()?;
         }
     }

@@ -10,6 +10,8 @@ use crate::control::knowledge::arming::Detoured;
 pub(crate) struct Detouring {
     /// Those that may be in its code; `None`: there are none so far, or no more.
     pub(crate) used: Option<Arc<Detoured>>,
+    /// Those at the entries of functions are in its code.
+    pub(crate) of_functions: bool,
     /// There are to be no more.
     pub(crate) over: bool,
     /// They are in its code. Else there are traps in their place, for a while.

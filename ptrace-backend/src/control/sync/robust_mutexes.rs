@@ -35,6 +35,7 @@ pub(crate) fn watch_end(
         return Ok(());
     }
     tracee.tasks[index].stops_at_exit = true;
+    tracee.stop_in_kernel(index)?;
     ptrace::stop_at_exit(tracee.tasks[index].tid, true).map_err(system("trace a thread's end"))
 }
 

@@ -9,10 +9,14 @@ use crate::control::knowledge::arming::Detoured;
 use crate::control::state::flow::system;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::detour::{Copied, Detour, JUMP, Log, WIDEST};
+use crate::instructions::detour::{Copied, Detour, JUMP};
+use crate::instructions::hand_off::HandOff;
+use crate::instructions::log::{Log, WIDEST};
 use crate::layout::TrapKind;
+use crate::os::hand_off::Field;
 use crate::os::memory::{self, MemoryFile};
-use crate::os::{Regs, Tid};
+use crate::os::wait::WaitStatus;
+use crate::os::{Regs, Tid, ptrace};
 
 /// An access that was taken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +37,6 @@ pub(crate) enum InDetour {
     Asks(u64),
 }
 
-/// So many entries are read with the state of the log.
-const AT_ONCE: u32 = 32;
-
 impl Tracee {
     fn log(&self) -> Option<Log> {
         self.layout.detours.as_ref().map(|detours| detours.log)
@@ -43,8 +44,28 @@ impl Tracee {
 
     /// Whether there can be detours: they have a log, and the program has mapped nothing else in its place.
     pub(crate) fn has_log(&self) -> bool {
-        let log = self.log();
-        log.is_some_and(|log| self.number(u64::from(log.start), 8) == log.empty())
+        let Some(log) = self.log().filter(|_| !self.detouring.over) else { return false };
+        let cursor = HandOff::below(log.start).address(Field::LogCursor);
+        self.number(u64::from(cursor), 8) == log.empty()
+    }
+
+    /// A part of the log's state.
+    pub(super) fn log_state(&self, field: Field) -> u64 {
+        match (&self.page, self.hand_off()) {
+            (Some(page), _) => page.get(field),
+            (None, Some(hand_off)) => self.number(u64::from(hand_off.address(field)), 8),
+            (None, None) => 0,
+        }
+    }
+
+    /// Empties the log. `false`: the process is gone.
+    fn empty_log(&self, log: Log) -> bool {
+        let Some(page) = &self.page else {
+            let place = HandOff::below(log.start).address(Field::LogCursor);
+            return memory::write(self.leader, u64::from(place), &log.empty().to_le_bytes());
+        };
+        page.put(Field::LogCursor, log.empty());
+        true
     }
 
     /// Plants the code with detours. From now on what they take down has to be looked at wherever a thread stops.
@@ -70,10 +91,10 @@ impl Tracee {
         }
         let trapped = |detour: &Detour| {
             let mut bytes = detour.original;
-            for &Copied { candidate, .. } in &detour.candidates {
-                let offset = (self.layout.candidates[candidate].addr - detour.from) as usize;
-                if let Some(byte) = bytes.get_mut(offset).filter(|_| self.shared.status(candidate).may_trap())
-                {
+            for &Copied { address, candidate, .. } in &detour.copied {
+                let offset = (address - detour.from) as usize;
+                let may_trap = candidate.is_none_or(|candidate| self.shared.status(candidate).may_trap());
+                if let Some(byte) = bytes.get_mut(offset).filter(|_| may_trap) {
                     *byte = JUMP[1];
                 }
             }
@@ -85,6 +106,15 @@ impl Tracee {
     /// Takes detours away for the rest of the execution.
     pub(crate) fn end_detours(&mut self) -> Result<(), ExecutionError> {
         self.pause_detours()?;
+        if std::mem::take(&mut self.detouring.of_functions) {
+            let trapped = |detour: &Detour| {
+                let mut bytes = detour.original;
+                bytes[0] = JUMP[1];
+                (detour.from..).zip(bytes)
+            };
+            let functions = self.layout.detours.iter().flat_map(|detours| detours.functions());
+            self.write_code(functions.flat_map(trapped).collect())?;
+        }
         (self.detouring.used, self.detouring.over) = (None, true);
         Ok(())
     }
@@ -104,6 +134,16 @@ impl Tracee {
         used.is_some_and(|detoured| over().is_some_and(|place| detoured.detours.contains(&place)))
     }
 
+    /// Takes the trap, or the detour, at the entry of a function away.
+    pub(crate) fn lift_entry(&self, entry: u64) -> Result<(), ExecutionError> {
+        let detour = self.used_detours().find(|detour| detour.from == entry);
+        let detour = detour.filter(|_| self.detouring.on);
+        match detour {
+            Some(detour) => self.write_code((entry..).zip(detour.original).collect()),
+            None => self.write_code(vec![(entry, self.layout.traps[&entry].byte())]),
+        }
+    }
+
     fn used_detours(&self) -> impl Iterator<Item = &Detour> {
         let places = self.detouring.used.iter().flat_map(|detoured| &detoured.detours);
         let all = self.layout.detours.as_ref();
@@ -112,10 +152,10 @@ impl Tracee {
 
     /// A process that the target has forked gets its code without detours.
     pub(crate) fn lift_detours_of(&self, child: Tid) {
-        if self.detouring.on
-            && let Ok(file) = MemoryFile::open(child)
-        {
-            for detour in self.used_detours() {
+        let functions = self.layout.detours.iter().filter(|_| self.detouring.of_functions);
+        let functions = functions.flat_map(|detours| detours.functions());
+        if let Ok(file) = MemoryFile::open(child) {
+            for detour in self.used_detours().filter(|_| self.detouring.on).chain(functions) {
                 // Where it does not succeed, the process is gone.
                 _ = file.write(detour.from, &detour.original);
             }
@@ -126,11 +166,29 @@ impl Tracee {
     /// registers are still to be written.
     pub(crate) fn restore_from_detour(&self, regs: &mut Regs) -> bool {
         let Some(detours) = &self.layout.detours else { return false };
-        let saved = || {
-            let at = u64::from(detours.log.start);
-            (self.number(at + 8, 8), self.number(at + 16, 8))
-        };
-        detours.restore(regs, saved)
+        let saved = || (self.log_state(Field::LogRax), self.log_state(Field::LogRcx));
+        let is_inside = self.restore_from_hand_off(regs);
+        detours.restore(regs, saved) || is_inside
+    }
+
+    /// A thread that stands at an instruction of a copy, and has been let go from there, runs that: its event has been counted.
+    pub(crate) fn step_out_of_copy(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        self.leave_hand_off(index)?;
+        let layout = Arc::clone(&self.layout);
+        let instruction = |rip| layout.detours.as_ref()?.instruction_at(rip);
+        let Some(copy) = instruction(self.tasks[index].regs.rip) else { return Ok(()) };
+        let tid = self.tasks[index].tid;
+        while copy.contains(&self.tasks[index].regs.rip) {
+            let status = self.step(tid)?;
+            self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            if let WaitStatus::Signal(signal) = status
+                && signal != libc::SIGTRAP
+            {
+                self.tasks[index].deferred_signal = signal;
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Puts a thread that stands in a detour to the instruction that it has not run yet.
@@ -148,14 +206,19 @@ impl Tracee {
         let layout = Arc::clone(&self.layout);
         // Detours may have ended while the thread is in a copy.
         let Some(detours) = &layout.detours else { return Ok(InDetour::No) };
-        if let Some(entry) = detours.entry(at).filter(|_| self.detouring.on) {
+        let is_in_code = |at| {
+            let place = detours.over(at).map(|place| detours.all[place].from);
+            self.detouring.on
+                || self.detouring.of_functions && place.is_some_and(|from| detours.is_function(from))
+        };
+        if let Some(entry) = detours.entry(at).filter(|_| is_in_code(at)) {
             self.tasks[index].regs.rip = entry;
             self.write_registers(index)?;
             return Ok(InDetour::GoesOn);
         }
-        if let Some(candidate) = detours.asks(at + 1) {
+        if let Some(address) = detours.asks(at + 1) {
             self.leave_detour(index)?;
-            return Ok(InDetour::Asks(layout.candidates[candidate].addr));
+            return Ok(InDetour::Asks(address));
         }
         let is_inside = detours.around(at).is_some_and(|detour| detour.from != at);
         Ok(if is_inside { InDetour::GoesOn } else { InDetour::No })
@@ -163,15 +226,13 @@ impl Tracee {
 
     /// Where the instruction at a trap is in the copy of its detour, if that is in use.
     pub(crate) fn copy_in_detour(&self, at: u64) -> Option<u64> {
-        if !self.detouring.on {
-            return None;
-        }
-        match self.layout.traps.get(&at)?.kind {
-            TrapKind::Access(candidate) if self.detouring.covers(candidate) => {
-                self.layout.detours.as_ref()?.runs(candidate)
-            }
-            _ => None,
-        }
+        let is_in_use = match self.layout.traps.get(&at)?.kind {
+            TrapKind::Access(candidate) => self.detouring.on && self.detouring.covers(candidate),
+            TrapKind::Function { .. } => self.detouring.of_functions,
+            TrapKind::Allocator(_) => self.is_detoured(at),
+            _ => false,
+        };
+        self.layout.detours.as_ref().filter(|_| is_in_use)?.runs(at)
     }
 
     /// So many bytes at this address are private from now on, until [`Tracee::forget_private`].
@@ -222,10 +283,12 @@ impl Tracee {
         }
     }
 
-    /// Whether the log, or what copies look up beside it, is in this memory.
+    /// Whether the log, or what copies and hand-offs have beside it, is in this memory.
     pub(crate) fn keeps_log_in(&self, bytes: &Range<u64>) -> bool {
         let log = self.log();
-        let place = log.map(|log| u64::from(log.start)..u64::from(log.flag(self.layout.candidates.len())));
+        let place = log.map(|log| {
+            u64::from(HandOff::below(log.start).code())..u64::from(log.flag(self.layout.candidates.len()))
+        });
         place.is_some_and(|place| bytes.start < place.end && place.start < bytes.end)
     }
 
@@ -233,14 +296,7 @@ impl Tracee {
     /// written over the log.
     pub(crate) fn take_log(&self) -> Result<Option<Vec<LoggedAccess>>, ExecutionError> {
         let Some(log) = self.log() else { return Ok(None) };
-        let start = u64::from(log.start);
-        let mut bytes = [0; (Log::STATE + AT_ONCE * Log::ENTRY) as usize];
-        if !memory::read(self.leader, start, &mut bytes) {
-            // The process is gone, and all that it had taken down before its last stop is known.
-            return Ok(Some(Vec::new()));
-        }
-        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        let written = word(&bytes).wrapping_sub(log.empty());
+        let written = self.log_state(Field::LogCursor).wrapping_sub(log.empty());
         if written == 0 {
             return Ok(Some(Vec::new()));
         }
@@ -248,14 +304,15 @@ impl Tracee {
             return Ok(None);
         }
         let len = written as usize / 2 * Log::ENTRY as usize;
-        let (_, first) = bytes.split_at(Log::STATE as usize);
-        let entries = match first.get(..len) {
-            Some(entries) => entries.to_vec(),
-            None => self.read(start + u64::from(Log::STATE), len),
-        };
-        if !memory::write(self.leader, start, &log.empty().to_le_bytes()) {
+        let entries = self.read(u64::from(log.start), len);
+        if entries.is_empty() {
+            // The process is gone, and all that it had taken down before its last stop is known.
+            return Ok(Some(Vec::new()));
+        }
+        if !self.empty_log(log) {
             return Err(system("write the log")(std::io::Error::last_os_error()));
         }
+        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         let entry = |bytes: &[u8]| LoggedAccess {
             address: word(bytes),
             candidate: word(&bytes[8..]) as u32 as usize,

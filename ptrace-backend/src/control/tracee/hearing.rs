@@ -20,15 +20,6 @@ use crate::target::startup::time_stamp_at;
 const ENDING: Duration = Duration::from_secs(2);
 
 impl Tracee {
-    pub(crate) fn resume(&self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
-        let tid = self.tasks[index].tid;
-        match ptrace::resume(tid, signal) {
-            // The thread has been killed from outside meanwhile: waiting for it tells.
-            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
-            result => result.map_err(system("resume a thread")),
-        }
-    }
-
     /// A child that shares the target's memory has come to one of the target's traps, which is not for it.
     fn pass_trap_of(&self, child: Tid) -> bool {
         let Ok(mut regs) = ptrace::registers(child) else { return false };
@@ -64,7 +55,7 @@ impl Tracee {
                 self.answer_parent(who);
                 0
             }
-            WaitStatus::Exec | WaitStatus::Exit | WaitStatus::Stopped => 0,
+            WaitStatus::Exec | WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => 0,
         };
         let _ = ptrace::resume(who, signal);
     }
@@ -121,8 +112,11 @@ impl Tracee {
             return Ok(Heard::Report(status));
         }
         loop {
-            let is_alone = self.bystanders.is_empty() && !self.executes && self.client.is_none();
-            match self.watch.wait(is_alone.then_some(tid), &matters).map_err(system("wait for a thread"))? {
+            match self
+                .watch
+                .wait(self.is_alone().then_some(tid), &matters)
+                .map_err(system("wait for a thread"))?
+            {
                 Err(reason) => return Ok(Heard::Over(reason)),
                 // Whichever thread executes a program has the main thread's number from then on.
                 Ok((who, status)) if who == tid || (who == self.leader && status == WaitStatus::Exec) => {
@@ -139,7 +133,12 @@ impl Tracee {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.tid == who) {
             // A thread that executes another program ends all others first, which waits until that has been heard of.
             task.reaped |= has_ended;
-            if !has_ended {
+            if let WaitStatus::Signal(signal) = status
+                && task.parked
+            {
+                task.unpark(signal);
+            } else if !has_ended {
+                task.parked = false;
                 let _ = ptrace::resume(who, 0);
             }
         } else if self.bystanders.contains(&who) {

@@ -1,6 +1,7 @@
 //! The traced process itself: what the kernel and the processor have of it, and how it is read, changed and let go on.
 
 pub(crate) mod detours;
+pub(crate) mod hand_off;
 pub(crate) mod hearing;
 pub(crate) mod injected_calls;
 pub(crate) mod machine;
@@ -8,6 +9,7 @@ pub(crate) mod probes;
 pub(crate) mod stacks;
 pub(crate) mod stepping;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use checker::names::Site;
@@ -25,6 +27,7 @@ use crate::control::state::thread::Part;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
+use crate::os::hand_off::SharedPage;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, ptrace};
@@ -62,6 +65,12 @@ pub(crate) struct Tracee {
     pub(crate) stepping: Stepping,
     pub(crate) probes: Probes,
     pub(crate) detouring: Detouring,
+    /// The page through which threads hand themselves over, if they do.
+    pub(crate) page: Option<Arc<SharedPage>>,
+    /// The running thread may hand itself over.
+    pub(crate) hands_over: bool,
+    /// The part of the stack of the thread that has just handed itself over that is in the page as well.
+    pub(crate) frame: Range<u64>,
     /// The client's processes, if there is one.
     pub(crate) client: Option<Processes>,
     pub(crate) watch: Arc<Watch>,
@@ -73,6 +82,8 @@ pub(crate) struct Task {
     pub(crate) tid: Tid,
     /// As of its last stop; valid while the thread is live.
     pub(crate) regs: Regs,
+    /// It waits for the tracer, and is not stopped by the kernel ([`hand_off`]).
+    pub(crate) parked: bool,
     /// The kernel no longer has it.
     pub(crate) reaped: bool,
     pub(crate) part: Part,
@@ -94,6 +105,7 @@ impl Task {
         Self {
             tid,
             regs,
+            parked: false,
             reaped: false,
             part: Part::Program,
             handle: regs.fs_base,
@@ -115,25 +127,50 @@ impl Tracee {
     pub(crate) fn read_registers(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &mut self.tasks[index];
         task.regs = ptrace::registers(task.tid).map_err(system("read registers"))?;
-        Ok(())
+        self.leave_hand_off(index)
     }
 
     /// Writes the registers that the thread now has.
     pub(crate) fn write_registers(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &self.tasks[index];
+        if task.parked {
+            // It gets them when it goes on.
+            return Ok(());
+        }
         ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
+    }
+
+    /// Writes the instruction pointer that the thread now has; nothing else differs from what the kernel has.
+    fn write_instruction_pointer(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let task = &self.tasks[index];
+        if task.parked {
+            return Ok(());
+        }
+        ptrace::set_instruction_pointer(task.tid, task.regs.rip).map_err(system("write registers"))
     }
 
     /// Reads memory of the target.
     pub(crate) fn read(&self, addr: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
+        if self.read_frame(addr, &mut bytes) {
+            return bytes;
+        }
         if memory::read(self.leader, addr, &mut bytes) { bytes } else { Vec::new() }
     }
 
-    /// Reads code of the target, as it is without traps but those that hold from the beginning.
+    /// Reads code of the target, as it is without detours, and without traps but those that hold from the beginning.
     pub(crate) fn code(&self, addr: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
-        if memory::read(self.pristine, addr, &mut bytes) { bytes } else { Vec::new() }
+        if !memory::read(self.pristine, addr, &mut bytes) {
+            return Vec::new();
+        }
+        let functions = self.layout.detours.iter().flat_map(|detours| detours.functions());
+        for (at, byte) in functions.flat_map(|detour| (detour.from..).zip(detour.original)) {
+            if let Some(place) = at.checked_sub(addr).and_then(|offset| bytes.get_mut(offset as usize)) {
+                *place = byte;
+            }
+        }
+        bytes
     }
 
     /// Writes bytes into code of the target, page by page.
@@ -158,6 +195,10 @@ impl Tracee {
 
     /// Reads a little-endian number of the target, 0 where nothing is mapped.
     pub(crate) fn number(&self, addr: u64, len: usize) -> u64 {
+        let mut bytes = [0; 8];
+        if self.read_frame(addr, &mut bytes[..len]) {
+            return u64::from_le_bytes(bytes);
+        }
         memory::number(self.leader, addr, len).unwrap_or(0)
     }
 

@@ -64,6 +64,7 @@ impl Tracee {
     }
 
     fn step_out_of_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        self.step_out_of_copy(index)?;
         self.leave_detour(index)?;
         let layout = std::sync::Arc::clone(&self.layout);
         let rip = self.tasks[index].regs.rip;
@@ -100,15 +101,12 @@ impl Tracee {
         let trap = &layout.traps[&at];
         if let Some(copy) = self.copy_in_detour(at) {
             self.tasks[index].regs.rip = copy;
-            let tid = self.tasks[index].tid;
-            return ptrace::set_instruction_pointer(tid, copy).map_err(system("write registers"));
+            return self.write_instruction_pointer(index);
         }
         match trap.stub {
             Some(stub) if self.stepping == crate::spec::Stepping::OutOfLine => {
-                let task = &mut self.tasks[index];
-                task.regs.rip = stub.get();
-                // At a trap, nothing else differs from what the kernel has.
-                ptrace::set_instruction_pointer(task.tid, stub.get()).map_err(system("write registers"))
+                self.tasks[index].regs.rip = stub.get();
+                self.write_instruction_pointer(index)
             }
             _ => self.step_in_place(index, at, trap.byte()),
         }
@@ -120,6 +118,7 @@ impl Tracee {
         at: u64,
         byte: u8,
     ) -> Result<(), ExecutionError> {
+        self.stop_in_kernel(index)?;
         self.write_registers(index)?;
         let tid = self.tasks[index].tid;
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;

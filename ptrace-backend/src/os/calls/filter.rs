@@ -22,6 +22,7 @@ const TRACED_ON_OTHER_STREAMS: &[libc::c_long] = &[
 /// Offsets in the kernel's `struct seccomp_data`.
 const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
+const CALLER: u32 = 8;
 const FIRST_ARGUMENT: u32 = 16;
 
 /// `AUDIT_ARCH_X86_64`: little-endian, 64 bit, EM_X86_64.
@@ -38,19 +39,31 @@ fn jump(test: u32, k: u32, jt: usize, jf: usize) -> sock_filter {
 /// The program, to be installed before the target's first instruction.
 ///
 /// Ends in three returns: allow, trace, and refuse a call of another architecture.
-pub(crate) fn program() -> Vec<sock_filter> {
-    passing(TRACED_ON_OTHER_STREAMS)
+///
+/// `hand_offs`: where the system calls of hand-offs return to; no other calls do.
+pub(crate) fn program(hand_offs: &[u32]) -> Vec<sock_filter> {
+    passing(TRACED_ON_OTHER_STREAMS, hand_offs)
 }
 
 /// The same where standard streams may be anything: a pipe, a connection.
 pub(crate) fn program_with_own_streams() -> Vec<sock_filter> {
-    passing(&[])
+    passing(&[], &[])
 }
 
 /// These calls do not stop where they are about standard streams.
-fn passing(on_streams: &[libc::c_long]) -> Vec<sock_filter> {
+fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
     let load = |offset| statement(BPF_LD | BPF_W | BPF_ABS, offset);
-    let mut code = vec![load(ARCH), jump(BPF_JEQ, X86_64, 0, 0), load(NUMBER)];
+    let mut code = vec![load(ARCH), jump(BPF_JEQ, X86_64, 0, 0)];
+    if !hand_offs.is_empty() {
+        let others = hand_offs.len() + 2; // behind the return below
+        code.extend([load(CALLER + 4), jump(BPF_JEQ, 0, 0, others), load(CALLER)]);
+        for (nth, &place) in hand_offs.iter().enumerate() {
+            let left = hand_offs.len() - nth - 1;
+            code.push(jump(BPF_JEQ, place, left, usize::from(left == 0)));
+        }
+        code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW));
+    }
+    code.push(load(NUMBER));
     let (private, streams) = (PRIVATE.len(), on_streams.len());
     let check = code.len() + private + streams + 1; // where the first argument is looked at
     let (allow, trace, foreign) = (check + 2, check + 3, check + 4);

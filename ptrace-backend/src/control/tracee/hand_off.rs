@@ -1,0 +1,182 @@
+//! Threads that wait for the tracer without a stop of the kernel's ([`crate::instructions::hand_off`]): *parked* threads.
+//!
+//! To everything above, a parked thread is as one that has stopped at a trap: its registers are those in its [`Task`], and it goes on
+//! with what stands there then. What the kernel does with stopped threads alone (steps, vector registers, signals) takes a stop of
+//! the kernel's ([`Tracee::stop_in_kernel`]).
+
+use checker::program::ExecutionError;
+
+use crate::control::state::flow::{Heard, system};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::{Task, Tracee};
+use crate::control::watchdog::Reason;
+use crate::instructions::hand_off::{HandOff, give_registers, take_registers};
+use crate::os::hand_off::{FRAME_SIZE, Field, SharedPage};
+use crate::os::wait::WaitStatus;
+use crate::os::{Regs, ptrace};
+
+impl Tracee {
+    pub(super) fn hand_off(&self) -> Option<HandOff> {
+        self.layout.detours.as_ref().map(|detours| HandOff::below(detours.log.start))
+    }
+
+    /// Gives the page the state that it has at the beginning of an execution: whatever the one before has left there is gone.
+    pub(crate) fn reset_page(&self) {
+        self.take_no_hand_offs();
+        if let (Some(page), Some(detours)) = (&self.page, &self.layout.detours) {
+            page.put(Field::LogCursor, detours.log.empty());
+        }
+    }
+
+    /// Says where threads go that come to a key point in a copy, until the next time that this is called: the thread that is about to run,
+    /// and all that may run meanwhile.
+    fn prepare_hand_offs(&mut self, index: ThreadIndex) {
+        let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) else { return };
+        // What has reported early is waited for as ever.
+        let is_alone = self.is_alone() && self.early.is_empty();
+        let place = SharedPage::place_of(index.place()).filter(|_| is_alone);
+        self.hands_over = place.is_some();
+        if let Some(place) = place {
+            page.put(Field::Entry, u64::from(hand_off.routine()));
+            page.put(Field::Go, u64::from(hand_off.page() + place));
+            page.begin();
+        } else {
+            self.take_no_hand_offs();
+        }
+    }
+
+    /// Threads stop for the kernel alone from now on, until one of the program's goes on.
+    pub(crate) fn take_no_hand_offs(&self) {
+        if let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) {
+            page.put(Field::Entry, u64::from(hand_off.code()));
+        }
+    }
+
+    /// Whether nobody but the threads of the program is traced.
+    pub(super) fn is_alone(&self) -> bool {
+        self.bystanders.is_empty() && !self.executes && self.client.is_none()
+    }
+
+    /// Lets a thread go on with the registers that it now has.
+    pub(crate) fn resume(&mut self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
+        if signal != 0 {
+            self.stop_in_kernel(index)?;
+        }
+        self.frame = 0..0;
+        self.prepare_hand_offs(index);
+        let task = &mut self.tasks[index];
+        if std::mem::take(&mut task.parked)
+            && let (Some(page), Some(place)) = (&self.page, SharedPage::place_of(index.place()))
+        {
+            give_registers(&task.regs, |field, value| page.put(field, value));
+            return page.let_go(place).map_err(system("let a thread go on"));
+        }
+        match ptrace::resume(task.tid, signal) {
+            // The thread has been killed from outside meanwhile: waiting for it tells.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+            result => result.map_err(system("resume a thread")),
+        }
+    }
+
+    /// Waits for the running thread until it reports, or hands itself over, or something that matters is the case.
+    pub(crate) fn hear_running(
+        &mut self,
+        index: ThreadIndex,
+        matters: impl Fn(Reason) -> bool,
+    ) -> Result<Heard, ExecutionError> {
+        let tid = self.tasks[index].tid;
+        let Some(page) = self.page.as_ref().filter(|_| self.hands_over) else {
+            return self.hear(tid, matters);
+        };
+        let heard = self.watch.wait_for_either(tid, page, matters);
+        page.end();
+        Ok(match heard.map_err(system("wait for a thread"))? {
+            Ok(status) => Heard::Report(status),
+            Err(reason) => Heard::Over(reason),
+        })
+    }
+
+    /// The running thread has handed itself over: it is parked from now on, at the trap at this address.
+    pub(crate) fn park(&mut self, index: ThreadIndex) -> Result<u64, ExecutionError> {
+        let lost = || {
+            let error = "the program has written over the tool's own memory";
+            ExecutionError::System(error.to_owned())
+        };
+        let page = self.page.as_ref().ok_or_else(lost)?;
+        let at = self.key_point(page.get(Field::Rip)).ok_or_else(lost)?;
+        let task = &mut self.tasks[index];
+        take_registers(&mut task.regs, |field| page.get(field));
+        (task.regs.rip, task.regs.orig_rax) = (at, u64::MAX);
+        task.parked = true;
+        let len = page.get(Field::FrameLen).min(u64::from(FRAME_SIZE));
+        self.frame = task.regs.rsp..task.regs.rsp.saturating_add(len);
+        Ok(at)
+    }
+
+    /// Reads memory that is in the page as well. `false`: it is not.
+    pub(super) fn read_frame(&self, addr: u64, into: &mut [u8]) -> bool {
+        let is_inside = self.frame.contains(&addr) && self.frame.end - addr >= into.len() as u64;
+        let Some(page) = self.page.as_ref().filter(|_| is_inside) else { return false };
+        page.read_frame((addr - self.frame.start) as u32, into);
+        true
+    }
+
+    /// The instruction to which the breakpoint of a copy right before an address belongs.
+    fn key_point(&self, behind: u64) -> Option<u64> {
+        self.layout.detours.as_ref()?.asks(behind)
+    }
+
+    /// Makes a parked thread one that the kernel has stopped, with the registers that it now has.
+    pub(crate) fn stop_in_kernel(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        if !std::mem::take(&mut self.tasks[index].parked) {
+            return Ok(());
+        }
+        self.frame = 0..0;
+        let tid = self.tasks[index].tid;
+        ptrace::interrupt(tid).map_err(system("stop a thread"))?;
+        match self.hear_soon(tid)? {
+            WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
+                self.tasks[index].reaped = true;
+                return Ok(());
+            }
+            // It got a signal while it was parked.
+            WaitStatus::Signal(signal) => self.tasks[index].deferred_signal = signal,
+            _ => {}
+        }
+        self.write_registers(index)
+    }
+
+    /// Puts a thread that the kernel has stopped in the code of hand-offs outside of it.
+    pub(super) fn leave_hand_off(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let mut regs = self.tasks[index].regs;
+        if self.restore_from_hand_off(&mut regs) {
+            self.tasks[index].regs = regs;
+            self.write_registers(index)?;
+        }
+        Ok(())
+    }
+
+    /// Makes all parked threads ones that the kernel has stopped: what they wait in is about to go.
+    pub(crate) fn stop_parked(&mut self) -> Result<(), ExecutionError> {
+        let parked: Vec<ThreadIndex> =
+            self.tasks.enumerate().filter(|(_, task)| task.parked).map(|(index, _)| index).collect();
+        parked.into_iter().try_for_each(|index| self.stop_in_kernel(index))
+    }
+
+    /// If a thread, which the kernel has stopped, stands in the code of hand-offs, makes these registers of it those of a thread outside of it.
+    pub(super) fn restore_from_hand_off(&self, regs: &mut Regs) -> bool {
+        let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) else { return false };
+        let saved = || (self.log_state(Field::LogRax), self.log_state(Field::LogRcx));
+        hand_off.restore(regs, saved, |field| page.get(field), |behind| self.key_point(behind))
+    }
+}
+
+impl Task {
+    /// It is parked, and has got a signal, for which the kernel has stopped it.
+    pub(super) fn unpark(&mut self, signal: i32) {
+        self.parked = false;
+        self.deferred_signal = signal;
+        // Where it does not succeed, the process is gone.
+        let _ = ptrace::set_registers(self.tid, &self.regs);
+    }
+}

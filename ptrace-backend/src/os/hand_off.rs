@@ -1,0 +1,257 @@
+//! The page that threads of a program have in common with the tracer, through which they hand themselves over
+//! ([`crate::instructions::hand_off`]).
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr::{self, NonNull};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::{check, fd, wait};
+
+/// The size of the page, in bytes.
+pub(crate) const PAGE_SIZE: u32 = 4096;
+
+/// Where the innermost part of the thread's stack is copied to, as an offset, and its length.
+pub(crate) const FRAME: u32 = 256;
+pub(crate) const FRAME_SIZE: u32 = 256;
+
+/// Where the stack ends on which the flags are saved, and where the words begin at which threads wait, as offsets.
+pub(crate) const STACK_END: u32 = FRAME + FRAME_SIZE + 64;
+
+/// So many threads can wait, each at a word of its own.
+const MOST_THREADS: usize = (PAGE_SIZE - STACK_END) as usize / size_of::<u32>();
+
+/// How long the tracer waits before it looks whether a stop of the kernel's has come unnoticed, in nanoseconds.
+const PATIENCE: libc::c_long = 10_000_000;
+
+/// A part of the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Field {
+    /// One of the states below, as 32 bits.
+    State,
+    /// Not 0, as 32 bits: the thread that handed itself over last has been let go.
+    LetGo,
+    /// Where threads go that hand themselves over.
+    Entry,
+    /// The address of the word at which the running thread waits.
+    Go,
+    /// The address behind its breakpoint; then where it goes on.
+    Rip,
+    Rax,
+    Rbx,
+    Rcx,
+    Rdx,
+    Rsi,
+    Rdi,
+    Rbp,
+    Rsp,
+    R8,
+    R9,
+    R10,
+    R11,
+    R12,
+    R13,
+    R14,
+    R15,
+    Flags,
+    FsBase,
+    GsBase,
+    /// How much of the stack is copied: up to the end of its page.
+    FrameLen,
+    /// The state of the log of detours ([`crate::instructions::detour`]): how many words of it are left to be written, as a negative
+    /// number; two registers that detours save; the address that is looked up, with nothing behind it, so that a word one byte behind
+    /// its beginning is the number of its chunk.
+    LogCursor,
+    LogRax,
+    LogRcx,
+    LogAddress,
+}
+
+impl Field {
+    /// Where it is in the page.
+    pub(crate) const fn offset(self) -> u32 {
+        8 * self as u32
+    }
+}
+
+/// The states of the running thread: it runs; it has handed itself over; a tracee may have stopped.
+const RUNS: u32 = 0;
+const HANDED_OVER: u32 = 1;
+const REPORTED: u32 = 2;
+
+/// What the tracer was woken by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Woken {
+    /// The running thread has handed itself over.
+    HandedOver,
+    /// Something else: a tracee may have stopped.
+    Other,
+}
+
+/// The page, as the tracer has it.
+pub(crate) struct SharedPage {
+    at: NonNull<AtomicU64>,
+    file: File,
+}
+
+// SAFETY: the page is accessed by atomic operations alone.
+unsafe impl Send for SharedPage {}
+// SAFETY: the page is accessed by atomic operations alone.
+unsafe impl Sync for SharedPage {}
+
+thread_local! {
+    /// The word at which this thread waits for the thread of its program that runs.
+    static WAITS_AT: Cell<*const AtomicU32> = const { Cell::new(ptr::null()) };
+}
+
+/// A tracee has stopped: the kernel tells the thread that traces it.
+extern "C" fn reported(_: libc::c_int) {
+    let word = WAITS_AT.get();
+    if !word.is_null() {
+        // SAFETY: the word is set only while its page is mapped.
+        let word = unsafe { &*word };
+        let _ = word.compare_exchange(RUNS, REPORTED, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+impl SharedPage {
+    /// A new page, of zeros. There is none where programs cannot read the bases of segments by themselves, which is since Linux 5.9.
+    pub(crate) fn new() -> io::Result<Self> {
+        /// Of `AT_HWCAP2`.
+        const FSGSBASE: libc::c_ulong = 1 << 1;
+        // SAFETY: asks for a number.
+        if unsafe { libc::getauxval(libc::AT_HWCAP2) } & FSGSBASE == 0 {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        static INSTALL: Once = Once::new();
+        INSTALL.call_once(|| {
+            // SAFETY: installs a handler that does one atomic operation. An all-zero action is a valid one.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = reported as extern "C" fn(libc::c_int) as usize;
+                action.sa_flags = libc::SA_RESTART;
+                libc::sigaction(libc::SIGCHLD, &raw const action, ptr::null_mut());
+            }
+        });
+        // SAFETY: the set is initialised before it is read. Whatever started this process may have blocked the signal.
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut set);
+            libc::sigaddset(&raw mut set, libc::SIGCHLD);
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, ptr::null_mut());
+        }
+        let file = fd::memory_file(c"hand-off")?;
+        file.set_len(u64::from(PAGE_SIZE))?;
+        // SAFETY: maps a file of that length at a place of the kernel's choice.
+        let at = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                PAGE_SIZE as usize,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        let at = NonNull::new(at.cast()).filter(|_| at != libc::MAP_FAILED);
+        Ok(Self { at: at.ok_or_else(io::Error::last_os_error)?, file })
+    }
+
+    /// A path at which the program can open it.
+    pub(crate) fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
+    }
+
+    fn field(&self, field: Field) -> &AtomicU64 {
+        // SAFETY: fields are aligned, and within the page.
+        unsafe { self.at.byte_add(field.offset() as usize).as_ref() }
+    }
+
+    fn word(&self, offset: u32) -> &AtomicU32 {
+        // SAFETY: callers name offsets of words that are aligned, and within the page.
+        unsafe { self.at.cast::<AtomicU32>().byte_add(offset as usize).as_ref() }
+    }
+
+    /// Nobody waits any more.
+    pub(crate) fn end(&self) {
+        WAITS_AT.set(ptr::null());
+    }
+
+    /// The value of a field.
+    pub(crate) fn get(&self, field: Field) -> u64 {
+        self.field(field).load(Ordering::Relaxed)
+    }
+
+    /// Sets a field.
+    pub(crate) fn put(&self, field: Field, value: u64) {
+        self.field(field).store(value, Ordering::Relaxed);
+    }
+
+    /// Reads the innermost part of the stack of the thread that handed itself over last, from this offset of it on.
+    pub(crate) fn read_frame(&self, offset: u32, into: &mut [u8]) {
+        for (byte, at) in into.iter_mut().zip(offset..FRAME_SIZE) {
+            let place = FRAME + at;
+            let word = self.word(place & !3).load(Ordering::Relaxed).to_le_bytes();
+            *byte = word[place as usize % 4];
+        }
+    }
+
+    /// Where the word of a thread of this number is; `None`: there are too many.
+    pub(crate) fn place_of(number: usize) -> Option<u32> {
+        (number < MOST_THREADS).then(|| STACK_END + 4 * number as u32)
+    }
+
+    /// A thread is about to run: it has not handed itself over, and what stops from now on ends [`SharedPage::wait`].
+    pub(crate) fn begin(&self) {
+        let state = self.word(Field::State.offset());
+        state.store(RUNS, Ordering::Release);
+        WAITS_AT.set(state);
+    }
+
+    /// Lets the thread go that waits at the word at this offset.
+    pub(crate) fn let_go(&self, place: u32) -> io::Result<()> {
+        self.put(Field::LetGo, 1);
+        let word = self.word(place);
+        word.store(1, Ordering::Release);
+        if futex(word, libc::FUTEX_WAKE, 1, ptr::null())? == 0 {
+            // It does not wait yet, or the kernel has stopped it meanwhile, for a signal.
+            let state = self.word(Field::State.offset());
+            let _ = state.compare_exchange(RUNS, REPORTED, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Waits until the running thread hands itself over, a tracee stops, or this thread is kicked; for a moment at most.
+    pub(crate) fn wait(&self) -> Woken {
+        let state = self.word(Field::State.offset());
+        if state.load(Ordering::Acquire) == RUNS {
+            let time = libc::timespec { tv_sec: 0, tv_nsec: PATIENCE };
+            // Whatever ends the wait, the state tells.
+            let _ = futex(state, libc::FUTEX_WAIT, RUNS, &raw const time);
+        }
+        if state.load(Ordering::Acquire) == HANDED_OVER {
+            wait::count();
+            return Woken::HandedOver;
+        }
+        let _ = state.compare_exchange(REPORTED, RUNS, Ordering::Relaxed, Ordering::Relaxed);
+        Woken::Other
+    }
+}
+
+impl Drop for SharedPage {
+    fn drop(&mut self) {
+        if ptr::eq(WAITS_AT.get(), self.word(Field::State.offset())) {
+            WAITS_AT.set(ptr::null());
+        }
+        // SAFETY: the mapping is this value's own, and nothing refers to it any more: its tracer does not wait.
+        unsafe { libc::munmap(self.at.as_ptr().cast(), PAGE_SIZE as usize) };
+    }
+}
+
+fn futex(word: &AtomicU32, operation: i32, value: u32, time: *const libc::timespec) -> io::Result<i64> {
+    // SAFETY: the word is valid for the call; the time is, or is null.
+    check(unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, time, 0, 0) })
+}
