@@ -13,6 +13,7 @@ pub(crate) mod stubs;
 
 use std::num::NonZeroU64;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use checker::names::Site;
@@ -142,6 +143,16 @@ pub(crate) struct Layout {
 
 /// Bits of a site that hold the static address; the module's place is above them.
 const MODULE_SHIFT: u32 = 48;
+
+/// Sites in files that are no modules, since they are mapped after the start, have numbers with this bit.
+const LATE: u64 = 1 << 63;
+
+/// The name of a place in the code of such a file.
+pub(crate) fn of_late_file(path: &Path, offset: u64) -> Site {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let place = offset & ((1 << MODULE_SHIFT) - 1);
+    Site(LATE | names::digest(&file) << MODULE_SHIFT | place)
+}
 
 impl Layout {
     /// Whether an execution there is one here: the same code, traps and candidates at the same addresses.

@@ -50,10 +50,31 @@ pub(crate) fn maps_unnamed_memory_shared(tid: Tid) -> io::Result<bool> {
     }))
 }
 
+/// The file of which a process has mapped a part at an address, and where it begins.
+pub(crate) fn file_at(tid: Tid, address: u64) -> Option<(PathBuf, u64)> {
+    file_in(&std::fs::read(format!("/proc/{tid}/maps")).ok()?, address)
+}
+
+/// The same by the text of `/proc/PID/maps`.
+fn file_in(text: &[u8], address: u64) -> Option<(PathBuf, u64)> {
+    let mut begins: Option<FileMap<'_>> = None;
+    for map in text.split(|&byte| byte == b'\n').filter_map(FileMap::parse) {
+        let is_there = (map.start..map.end).contains(&address);
+        if map.offset == 0 || begins.as_ref().is_none_or(|begins| begins.path != map.path) {
+            begins = Some(map);
+        }
+        if let Some(begins) = begins.as_ref().filter(|_| is_there) {
+            return Some((begins.path.to_owned(), begins.start));
+        }
+    }
+    None
+}
+
 /// A part of a file in a process's memory.
 #[derive(Debug, PartialEq, Eq)]
 struct FileMap<'a> {
     start: u64,
+    end: u64,
     is_code: bool,
     offset: u64,
     path: &'a Path,
@@ -65,10 +86,11 @@ impl<'a> FileMap<'a> {
         let path = &line[line.iter().position(|&byte| byte == b'/')?..];
         let fields = std::str::from_utf8(&line[..line.len() - path.len()]).ok()?;
         let mut fields = fields.split_ascii_whitespace();
-        let start = fields.next()?.split('-').next()?;
+        let (start, end) = fields.next()?.split_once('-')?;
         let is_code = fields.next()?.contains('x');
         Some(Self {
             start: u64::from_str_radix(start, 16).ok()?,
+            end: u64::from_str_radix(end, 16).ok()?,
             is_code,
             offset: u64::from_str_radix(fields.next()?, 16).ok()?,
             path: Path::new(OsStr::from_bytes(path)),
@@ -115,10 +137,24 @@ mod tests {
     }
 
     #[test]
+    fn an_address_is_of_the_file_that_is_mapped_there() {
+        let text = b"7000-8000 r--p 00000000 08:02 42 /lib/a.so\n\
+            8000-9000 r-xp 00001000 08:02 42 /lib/a.so\n\
+            9000-a000 rw-p 00000000 00:00 0\n\
+            a000-b000 r--p 00003000 08:02 43 /lib/b.so\n\
+            b000-c000 r--p 00000000 08:02 42 /lib/a.so\n";
+        let file = |path: &str, start| Some((PathBuf::from(path), start));
+        assert_eq!(file_in(text, 0x8fff), file("/lib/a.so", 0x7000));
+        assert_eq!(file_in(text, 0x9000), None);
+        assert_eq!(file_in(text, 0xa123), file("/lib/b.so", 0xa000));
+        assert_eq!(file_in(text, 0xb000), file("/lib/a.so", 0xb000));
+    }
+
+    #[test]
     fn a_path_need_not_be_text() {
         let line = b"55d0c000-55d0d000 r-xp 00001000 08:02 42        /tmp/b\xff d/lost";
         let path = Path::new(OsStr::from_bytes(b"/tmp/b\xff d/lost"));
-        let expected = FileMap { start: 0x55d0_c000, is_code: true, offset: 0x1000, path };
+        let expected = FileMap { start: 0x55d0_c000, end: 0x55d0_d000, is_code: true, offset: 0x1000, path };
         assert_eq!(FileMap::parse(line), Some(expected));
         assert_eq!(FileMap::parse(b"7ffc0000-7ffc1000 rw-p 00000000 00:00 0        [stack]"), None);
     }

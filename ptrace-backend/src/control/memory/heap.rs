@@ -126,7 +126,7 @@ pub(crate) fn leave_allocator(
     };
     if addr != 0 {
         let thread = scheduling.threads[index].name;
-        let site = memory.layout.site(back);
+        let site = tracee.site(back);
         let count = memory.heap.count(thread, site.0);
         let name = memory.shared.heap_name(thread, site, count, || tracee.call_through(index, back));
         let block = Obj { name, offset: 0, len: u32::MAX };

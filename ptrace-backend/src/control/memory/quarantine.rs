@@ -172,7 +172,7 @@ pub(crate) fn free(
         tracee.stack(index)
     } else {
         let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
-        vec![memory.layout.site(back.wrapping_sub(1))]
+        vec![tracee.site(back.wrapping_sub(1))]
     };
     let Some(leaves) = keep(scheduling, memory, account, index, addr, stack) else {
         return Ok(Continuation::Return(0));

@@ -21,7 +21,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, held_objects, robust_mutexes, rust_condvars, rwlocks, time_limits,
 };
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, late_files};
 use crate::control::{enabled, harness, operations};
 use crate::instructions::result::uses_result;
 use crate::layout::functions::TrappedFunction;
@@ -144,7 +144,7 @@ fn operation(
     let waits = function.waits_for_signal() || function == TrappedFunction::BarrierWait;
     // Waits on condition variables are always operations, so that what ends them has to be.
     let wakes = matches!(function, TrappedFunction::Signal | TrappedFunction::Broadcast);
-    let is_own_affair = !wakes && tracee.layout.is_own_affair(caller, object);
+    let is_own_affair = !wakes && late_files::is_own_affair(tracee, memory, caller, object);
     let is_scheduled = tracee.is_scheduled(index) && !is_own_affair;
     let is_first = function == TrappedFunction::Create && !tracee.in_harness(index);
     if !is_scheduled

@@ -13,7 +13,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Objects, is_left_behind};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::take_waiter;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, late_files};
 use crate::control::{enabled, operations};
 
 pub(crate) fn enter_wait(
@@ -46,7 +46,7 @@ pub(crate) fn enter_wake(
 ) -> Result<Flow, ExecutionError> {
     let waiting = objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
     let once = objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
-    if once && tracee.is_scheduled(index) && !tracee.layout.in_system_library(addr) {
+    if once && tracee.is_scheduled(index) && !late_files::in_system_library(tracee, memory, addr) {
         let op = Op::new(OpKind::OnceDone, [Access::write(memory.object(addr, 1))]);
         return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::OnceDone(addr), None));
     }

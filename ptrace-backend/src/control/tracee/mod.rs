@@ -4,6 +4,7 @@ pub(crate) mod detours;
 pub(crate) mod hand_off;
 pub(crate) mod hearing;
 pub(crate) mod injected_calls;
+pub(crate) mod late_files;
 pub(crate) mod machine;
 pub(crate) mod probes;
 pub(crate) mod stacks;

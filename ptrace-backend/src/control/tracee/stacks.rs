@@ -65,7 +65,7 @@ impl Tracee {
         let at_line = callers.iter().position(|&pc| self.layout.is_user_line(pc));
         let own =
             at_line.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
-        (self.layout.site(callers[own]), self.layout.site(callers[own.saturating_sub(1)]))
+        (self.site(callers[own]), self.site(callers[own.saturating_sub(1)]))
     }
 
     /// The function of the C library by which other code has come to where the thread stands in that library; `None` where there
@@ -83,13 +83,13 @@ impl Tracee {
     pub(crate) fn stack(&self, index: ThreadIndex) -> Vec<Site> {
         // Of a process that is gone, some memory may still be there and some not.
         let frames = if self.gone { Vec::new() } else { self.frames(index) };
-        frames.into_iter().map(|pc| self.layout.site(pc)).collect()
+        frames.into_iter().map(|pc| self.site(pc)).collect()
     }
 
     /// The stack of a thread that has just returned to `back`, from the call on.
     pub(crate) fn stack_of_call(&self, index: ThreadIndex, back: u64) -> Vec<Site> {
         let callers = self.frames(index).into_iter().skip(1);
-        std::iter::once(back - 1).chain(callers).map(|pc| self.layout.site(pc)).collect()
+        std::iter::once(back - 1).chain(callers).map(|pc| self.site(pc)).collect()
     }
 
     fn frames(&self, index: ThreadIndex) -> Vec<u64> {

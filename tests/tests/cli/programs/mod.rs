@@ -3,6 +3,7 @@
 mod client;
 mod endings;
 mod frameworks;
+mod late_libraries;
 mod no_alarm;
 mod peculiar;
 mod targets;

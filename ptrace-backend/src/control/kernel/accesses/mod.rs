@@ -378,6 +378,7 @@ pub(crate) fn note_mapping(
     let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);
     let is_file = flags & libc::MAP_ANONYMOUS == 0;
     if protection & libc::PROT_EXEC != 0 {
+        memory.has_late_files |= is_file;
         note_code(tracee, memory, account, is_file.then_some(descriptor));
     }
     if !is_file {

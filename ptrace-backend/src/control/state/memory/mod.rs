@@ -59,6 +59,8 @@ pub(crate) struct MemoryState {
     pub(crate) hidden: Hidden,
     /// Memory that threads have used by accesses that are not watched one by one.
     pub(crate) used_unseen: Vec<UsedUnseen>,
+    /// Code of a file has been mapped since the start.
+    pub(crate) has_late_files: bool,
 }
 
 /// The frame of a function on a stack.
@@ -94,6 +96,7 @@ impl MemoryState {
             lifted_alone: Vec::new(),
             hidden: Hidden::default(),
             used_unseen: Vec::new(),
+            has_late_files: false,
         }
     }
 }
