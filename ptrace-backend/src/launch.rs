@@ -74,7 +74,13 @@ pub(crate) fn launch(
         spares_linker: spec.stepping == Stepping::OutOfLine,
         grace: Grace::after(spec.limit.clone()),
         hidden: OnceLock::new(),
+        writable_code: Vec::new(),
     };
+    let writable_code = |startup: &Startup, layout: &Layout| {
+        modules::writable_code(startup.tid, &layout.modules)
+            .map_err(read_map("read the program's memory map"))
+    };
+    layout.writable_code = writable_code(&startup, &layout)?;
     if client.is_some() {
         watch.end();
         return Ok((Origin::Starts(Starts { recipe, areas, early: None, mapped }), layout));
@@ -92,6 +98,7 @@ pub(crate) fn launch(
             layout.plant(&startup, page.is_some())?;
             startup.let_time_stamps_be_read()?;
             layout.main_stack = main.rsp;
+            layout.writable_code = writable_code(&startup, &layout)?;
             let template = Template::new(startup, *main, fork_loop, Arc::clone(streams), page);
             Origin::Copies(template.map_err(LaunchError::system("set up the fork server"))?)
         }

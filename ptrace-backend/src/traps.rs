@@ -9,7 +9,9 @@ use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::detours;
 use crate::instructions::detour::{Detour, JUMP};
-use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
+use crate::instructions::{
+    Candidate, FunctionCode, FunctionShape, Special, SpecialKind, reached, relocate, scan,
+};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction, timed_out_result};
@@ -21,7 +23,7 @@ use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{Closed, ReachableCode};
 use crate::libraries::rust::effects_in_std;
-use crate::os::memory::{self, BlockReader, MemoryFile};
+use crate::os::memory::{self, BlockReader};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
 use crate::target::inject::{Area, unreadable};
@@ -268,20 +270,29 @@ fn candidates(
     let watched: u64 = units.iter().map(|range| range.end - range.start).sum();
     let mut found = Vec::with_capacity((watched / BYTES_EACH) as usize);
     let Watched { mut others, mut loaded_slots, mut branch_targets, .. } = Watched::default();
-    for function in image.functions() {
+    // Those that do not say where they end come last: where the others go is known then.
+    let (open, closed): (Vec<_>, Vec<_>) =
+        image.functions().inspect(|_| attention::round()).partition(|function| function.is_open);
+    for function in closed.into_iter().chain(open) {
         startup.goes_on()?;
         // One operation as a whole, by the trap at its entry.
         if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
             continue;
         }
-        let function = function.range;
+        let (function, is_open) = (function.range, function.is_open);
         let Some(code) = text.iter().find_map(|section| section.part(&function)) else { continue };
         if !overlaps(units, &function) {
             continue;
         }
         let start = function.start + bias;
         let shape = FunctionShape::of(code, start);
-        let scanned = scan(code, start, &shape, is_constant);
+        let scan_part =
+            |part: Range<usize>| scan(&code[part.clone()], start + part.start as u64, &shape, is_constant);
+        let scanned = if is_open {
+            FunctionCode::of_parts(reached(code, start, &branch_targets).into_iter().map(scan_part))
+        } else {
+            scan_part(0..code.len())
+        };
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
         let is_trapped = |special: &&Special| {
             matches!(special.kind, SpecialKind::Fence | SpecialKind::StackSwitch) && is_in(special.addr, user)
@@ -388,28 +399,23 @@ fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64,
 impl Layout {
     /// Plants every trap that holds from the beginning; `hands_over`: threads hand themselves over at the entries of functions.
     pub(crate) fn plant(&self, process: &Startup, hands_over: bool) -> Result<(), LaunchError> {
-        let looks_up = |foreign: usize| self.foreign[foreign].effects == Effects::LooksUp;
-        self.plant_where(process, |kind| match kind {
-            TrapKind::Function { .. } | TrapKind::Special(_) => true,
-            TrapKind::Foreign(foreign) => looks_up(*foreign),
-            TrapKind::Allocator(_) | TrapKind::Returned | TrapKind::Access(_) => false,
-        })?;
+        self.plant_where(process, |trap| self.holds_always(trap))?;
         if self.spares_linker {
             self.spare_linker_stops(process)?;
         }
         let functions = self.detours.iter().filter(|_| hands_over).flat_map(|detours| detours.functions());
         let code = functions.map(|detour| (detour.from, JUMP));
-        write_code(process, code)
+        process.write_code(code)
     }
 
     /// Plants the traps of instructions that are answered.
     pub(crate) fn plant_specials(&self, process: &Startup) -> Result<(), LaunchError> {
-        self.plant_where(process, |kind| matches!(kind, TrapKind::Special(_)))
+        self.plant_where(process, |trap| matches!(trap.kind, TrapKind::Special(_)))
     }
 
-    fn plant_where(&self, process: &Startup, wanted: impl Fn(&TrapKind) -> bool) -> Result<(), LaunchError> {
-        let wanted = self.traps.iter().filter(|(_, trap)| wanted(&trap.kind));
-        write_code(process, wanted.map(|(&address, _)| (address, [0xcc])))
+    fn plant_where(&self, process: &Startup, wanted: impl Fn(&Trap) -> bool) -> Result<(), LaunchError> {
+        let wanted = self.traps.iter().filter(|(_, trap)| wanted(trap));
+        process.write_code(wanted.map(|(&address, _)| (address, [0xcc])))
     }
 
     /// The dynamic linker calls the C library's mutex functions through pointers of its own, at every thread creation and
@@ -434,12 +440,4 @@ impl Layout {
         }
         Ok(())
     }
-}
-
-fn write_code<const N: usize>(
-    process: &Startup,
-    code: impl Iterator<Item = (u64, [u8; N])>,
-) -> Result<(), LaunchError> {
-    let write = |memory: MemoryFile| code.into_iter().try_for_each(|(at, bytes)| memory.write(at, &bytes));
-    MemoryFile::open(process.tid).and_then(write).map_err(LaunchError::system("write the program's code"))
 }

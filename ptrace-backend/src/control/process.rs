@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::ThreadName;
 use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
@@ -80,18 +81,13 @@ impl Process {
         };
         tracee.reset_page();
         let mut scheduling = Scheduling::new(Thread::new(ThreadName::MAIN, world));
+        let mut account =
+            Account { notes: note.into_iter().collect(), exit_code_fails: options.0, ..Account::default() };
+        if !memory.written_code.is_empty() {
+            account.enter_unwatched(Unwatched::of(UnwatchedKind::GeneratedCode));
+        }
         scheduling.client = tracee.client.as_ref().map(|_| Client::new());
-        Ok(Self {
-            tracee,
-            scheduling,
-            objects: Objects::default(),
-            memory,
-            account: Account {
-                notes: note.into_iter().collect(),
-                exit_code_fails: options.0,
-                ..Account::default()
-            },
-        })
+        Ok(Self { tracee, scheduling, objects: Objects::default(), memory, account })
     }
 }
 

@@ -126,13 +126,15 @@ impl Image {
         const TABLES: [&str; 3] = [".got", ".got.plt", ".data.rel.ro"];
         const READ_ONLY: [SectionKind; 3] =
             [SectionKind::Text, SectionKind::ReadOnlyData, SectionKind::ReadOnlyString];
-        self.elf().sections(|name, kind| TABLES.contains(&name) || READ_ONLY.contains(&kind))
+        self.elf().sections(|name, kind, is_writable| {
+            TABLES.contains(&name) || READ_ONLY.contains(&kind) && !is_writable
+        })
     }
 
     /// Where it holds pointers that are filled in at run time.
     pub(crate) fn pointers(&self) -> Vec<Range<u64>> {
         const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
-        self.elf().sections(|name, _| TABLES.contains(&name))
+        self.elf().sections(|name, _, _| TABLES.contains(&name))
     }
 
     /// Whether a static address is in a section of instructions.

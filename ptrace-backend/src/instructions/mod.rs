@@ -13,6 +13,7 @@ mod loops;
 mod machine;
 mod memory_access;
 mod memory_function;
+mod reached;
 mod registers;
 mod relocate;
 pub(crate) mod result;
@@ -27,6 +28,7 @@ pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, 
 pub use machine::Machine;
 pub use memory_access::{Accesses, MemoryAccess};
 pub use memory_function::MemoryFunction;
+pub use reached::reached;
 pub use relocate::{NotRelocatable, Relocated, relocate};
 pub use scan::{FunctionCode, scan};
 pub use shape::FunctionShape;

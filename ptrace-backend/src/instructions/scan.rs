@@ -32,6 +32,23 @@ pub struct FunctionCode {
     pub undecoded: Option<u64>,
 }
 
+impl FunctionCode {
+    /// The same of all parts of a function.
+    pub(crate) fn of_parts(mut parts: impl Iterator<Item = Self>) -> Self {
+        let first = parts.next().unwrap_or_default();
+        parts.fold(first, |mut all, part| {
+            all.candidates.extend(part.candidates);
+            all.specials.extend(part.specials);
+            all.transfers.extend(part.transfers);
+            all.loaded_slots.extend(part.loaded_slots);
+            all.leaves_for_unknown |= part.leaves_for_unknown;
+            all.branch_targets.extend(part.branch_targets);
+            all.undecoded = all.undecoded.or(part.undecoded);
+            all
+        })
+    }
+}
+
 /// Everything of interest in `code`, which starts at the address `start` and belongs to a function of this shape.
 ///
 /// `is_constant` says of an address that no thread writes there once the program runs (read-only data, the global

@@ -139,6 +139,8 @@ pub(crate) struct Layout {
     pub(crate) grace: Grace,
     /// Made when it is first needed.
     pub(crate) hidden: OnceLock<HiddenCode>,
+    /// Pages with code that the program can write when it comes under control.
+    pub(crate) writable_code: Vec<Range<u64>>,
 }
 
 /// Bits of a site that hold the static address; the module's place is above them.
@@ -209,6 +211,23 @@ impl Layout {
             | TrapKind::Returned
             | TrapKind::Special(_)
             | TrapKind::Foreign(_) => None,
+        }
+    }
+
+    /// Whether a trap holds from the beginning, and in every execution.
+    pub(crate) fn holds_always(&self, trap: &Trap) -> bool {
+        match trap.kind {
+            TrapKind::Function { .. } | TrapKind::Special(_) => true,
+            TrapKind::Foreign(foreign) => self.foreign[foreign].effects == Effects::LooksUp,
+            TrapKind::Allocator(_) | TrapKind::Returned | TrapKind::Access(_) => false,
+        }
+    }
+
+    /// How many bytes the instruction at a trap has, as far as that is known.
+    pub(crate) fn length(&self, trap: &Trap) -> usize {
+        match trap.kind {
+            TrapKind::Access(candidate) => self.candidates[candidate].len.clamp(1, LONGEST),
+            _ => 1,
         }
     }
 

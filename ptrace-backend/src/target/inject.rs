@@ -6,7 +6,8 @@ use super::startup::{Startup, startup};
 use crate::instructions::hand_off::HandOff;
 use crate::instructions::log::Log;
 use crate::os::hand_off::{PAGE_SIZE, SharedPage};
-use crate::os::{memory, ptrace};
+use crate::os::memory::{self, MemoryFile};
+use crate::os::ptrace;
 use crate::spec::LaunchError;
 
 /// Memory that is mapped into every execution, with what it holds.
@@ -63,6 +64,17 @@ impl Startup {
     /// Writes what an area holds.
     pub(crate) fn fill(&self, area: &Area) -> Result<(), LaunchError> {
         if memory::write(self.tid, area.start, &area.bytes) { Ok(()) } else { Err(unreadable(area.start)) }
+    }
+
+    /// Writes bytes into the code, each with its address, whatever its protection.
+    pub(crate) fn write_code<const N: usize>(
+        &self,
+        mut code: impl Iterator<Item = (u64, [u8; N])>,
+    ) -> Result<(), LaunchError> {
+        let mut write = |memory: MemoryFile| code.try_for_each(|(at, bytes)| memory.write(at, &bytes));
+        MemoryFile::open(self.tid)
+            .and_then(&mut write)
+            .map_err(LaunchError::system("write the program's code"))
     }
 
     /// Maps memory at a place. `false`: something is there already.

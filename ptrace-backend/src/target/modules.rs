@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -70,11 +71,28 @@ fn file_in(text: &[u8], address: u64) -> Option<(PathBuf, u64)> {
     None
 }
 
+/// The pages with code of these modules that the process can write.
+pub(crate) fn writable_code(tid: Tid, modules: &[Module]) -> io::Result<Vec<Range<u64>>> {
+    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let maps = text.split(|&byte| byte == b'\n').filter_map(FileMap::parse);
+    let has_code = |map: &FileMap<'_>| {
+        let code = |module: &Module| {
+            let bias = module.mapped.bias;
+            let sections = module.image.text().into_iter().map(|section| section.range());
+            sections.map(|code| code.start + bias..code.end + bias).collect::<Vec<_>>()
+        };
+        let is_there = |code: Range<u64>| code.start < map.end && map.start < code.end;
+        modules.iter().any(|module| module.mapped.path == map.path && code(module).into_iter().any(is_there))
+    };
+    Ok(maps.filter(|map| map.is_writable && has_code(map)).map(|map| map.start..map.end).collect())
+}
+
 /// A part of a file in a process's memory.
 #[derive(Debug, PartialEq, Eq)]
 struct FileMap<'a> {
     start: u64,
     end: u64,
+    is_writable: bool,
     is_code: bool,
     offset: u64,
     path: &'a Path,
@@ -87,11 +105,12 @@ impl<'a> FileMap<'a> {
         let fields = std::str::from_utf8(&line[..line.len() - path.len()]).ok()?;
         let mut fields = fields.split_ascii_whitespace();
         let (start, end) = fields.next()?.split_once('-')?;
-        let is_code = fields.next()?.contains('x');
+        let permissions = fields.next()?;
         Some(Self {
             start: u64::from_str_radix(start, 16).ok()?,
             end: u64::from_str_radix(end, 16).ok()?,
-            is_code,
+            is_writable: permissions.contains('w'),
+            is_code: permissions.contains('x'),
             offset: u64::from_str_radix(fields.next()?, 16).ok()?,
             path: Path::new(OsStr::from_bytes(path)),
         })
@@ -154,7 +173,14 @@ mod tests {
     fn a_path_need_not_be_text() {
         let line = b"55d0c000-55d0d000 r-xp 00001000 08:02 42        /tmp/b\xff d/lost";
         let path = Path::new(OsStr::from_bytes(b"/tmp/b\xff d/lost"));
-        let expected = FileMap { start: 0x55d0_c000, end: 0x55d0_d000, is_code: true, offset: 0x1000, path };
+        let expected = FileMap {
+            start: 0x55d0_c000,
+            end: 0x55d0_d000,
+            is_writable: false,
+            is_code: true,
+            offset: 0x1000,
+            path,
+        };
         assert_eq!(FileMap::parse(line), Some(expected));
         assert_eq!(FileMap::parse(b"7ffc0000-7ffc1000 rw-p 00000000 00:00 0        [stack]"), None);
     }

@@ -13,3 +13,4 @@ pub(crate) mod system_v;
 pub(crate) mod thread_creation;
 pub(crate) mod time_arguments;
 pub(crate) mod timers;
+mod written_code;

@@ -7,6 +7,7 @@ use checker::program::ExecutionError;
 use crate::answers::{self, PID, read_timespec, timespec};
 use crate::control::kernel::{
     accesses, clock, files, own_numbers, process_exit, signals, system_v, time_arguments, timers,
+    written_code,
 };
 use crate::control::memory::access;
 use crate::control::operations;
@@ -158,6 +159,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             if tracee.tasks[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
                 accesses::note_code(tracee, memory, account, None);
             }
+            written_code::note(tracee, memory, index)?;
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         _ => {

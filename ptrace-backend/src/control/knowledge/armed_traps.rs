@@ -28,7 +28,7 @@ impl Shared {
         if let Some(arming) = kept {
             return Arc::clone(arming);
         }
-        let arming = Arc::new(armed(&traps(Self::watched_addresses(&state, layout, audit)), template));
+        let arming = Arc::new(armed(traps(Self::watched_addresses(&state, layout, audit)), template));
         let kept = if audit { &mut state.arming_of_all } else { &mut state.arming };
         *kept = Some(Arc::clone(&arming));
         arming
@@ -50,7 +50,7 @@ impl Shared {
         }
         let addresses = Self::watched_addresses(&state, layout, audit);
         let detours = Self::detours(&state, layout, &addresses, hands_over);
-        let code = armed(&with_jumps(traps(addresses), layout, &detours), template);
+        let code = armed(with_jumps(traps(addresses), layout, &detours), template);
         let all = layout.detours.as_ref().map(|detours| &detours.all);
         let used = detours.iter().filter_map(|&place| all?.get(place));
         let candidates: FxHashSet<usize> =
@@ -103,7 +103,7 @@ impl Shared {
             let address = layout.candidates[candidate].addr;
             (address, layout.traps[&address].byte())
         }));
-        armed(&with_jumps(bytes, layout, &kept), template)
+        armed(with_jumps(bytes, layout, &kept), template)
     }
 
     /// The same code with traps at these addresses as well.
@@ -115,7 +115,7 @@ impl Shared {
     ) -> Arming {
         let mut addresses = Self::watched_addresses(&self.state(), layout, false);
         addresses.extend(more);
-        armed(&traps(addresses), template)
+        armed(traps(addresses), template)
     }
 
     fn watched_addresses(state: &KnowledgeState, layout: &Layout, audit: bool) -> Vec<u64> {

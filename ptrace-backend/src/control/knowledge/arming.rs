@@ -1,15 +1,29 @@
 //! Code with traps planted, to be written over the code of a process.
 
+use std::io;
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::layout::{LONGEST, Layout, Trap};
 use crate::os::memory::MemoryFile;
 use crate::os::{Tid, memory};
 
 const PAGE: u64 = 4096;
 
+/// The breakpoint instruction.
+const TRAP: u8 = 0xcc;
+
 /// Code with traps planted, to be written over the target's.
 #[derive(Debug)]
-pub(crate) enum Arming {
+pub(crate) struct Arming {
+    code: Code,
+    /// The traps and jumps in it, with their addresses.
+    bytes: Vec<(u64, u8)>,
+}
+
+#[derive(Debug)]
+enum Code {
     /// Words with their addresses: cheaper where there are few.
     Words(Vec<(u64, u64)>),
     /// Pages with their addresses.
@@ -28,12 +42,12 @@ pub(crate) struct Detoured {
     pub(crate) asking: Vec<usize>,
 }
 
-impl Arming {
+impl Code {
     /// Up to so many words are written one by one.
     const FEW: usize = 24;
 
-    pub(super) fn new(addresses: Vec<u64>, pages: Vec<(u64, Vec<u8>)>) -> Self {
-        let mut words: Vec<u64> = addresses.iter().map(|address| address & !7).collect();
+    fn new(bytes: &[(u64, u8)], pages: Vec<(u64, Vec<u8>)>) -> Self {
+        let mut words: Vec<u64> = bytes.iter().map(|(address, _)| address & !7).collect();
         words.sort_unstable();
         words.dedup();
         if words.len() > Self::FEW {
@@ -46,13 +60,28 @@ impl Arming {
         };
         Self::Words(words.into_iter().filter_map(word_at).collect())
     }
+
+    /// Writes what is in other pages than these over the code of a process.
+    fn write(&self, process: Tid, is_left_out: impl Fn(u64) -> bool) -> io::Result<()> {
+        match self {
+            Self::Words(words) => {
+                let mut words = words.iter().filter(|(address, _)| !is_left_out(*address));
+                words.try_for_each(|(address, word)| memory::poke(process, *address, *word))
+            }
+            Self::Pages(pages) => {
+                let file = MemoryFile::open(process)?;
+                let mut pages = pages.iter().filter(|(address, _)| !is_left_out(*address));
+                pages.try_for_each(|(address, bytes)| file.write(*address, bytes))
+            }
+        }
+    }
 }
 
 /// The code around these places with these bytes there, each given with its address.
-pub(super) fn armed(bytes: &[(u64, u8)], template: Tid) -> Arming {
+pub(super) fn armed(bytes: Vec<(u64, u8)>, template: Tid) -> Arming {
     let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-    for (address, byte) in bytes {
-        let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
+    for (address, byte) in &bytes {
+        let page = pages.entry(page(*address)).or_insert_with_key(|&page| {
             let mut bytes = vec![0; PAGE as usize];
             if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
         });
@@ -61,20 +90,64 @@ pub(super) fn armed(bytes: &[(u64, u8)], template: Tid) -> Arming {
         }
     }
     let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-    Arming::new(bytes.iter().map(|(address, _)| *address).collect(), pages)
+    Arming { code: Code::new(&bytes, pages), bytes }
+}
+
+fn page(address: u64) -> u64 {
+    address & !(PAGE - 1)
 }
 
 impl Arming {
     /// Writes it over the code of a process.
-    pub(crate) fn plant(&self, process: crate::os::Tid) -> std::io::Result<()> {
-        match self {
-            Self::Words(words) => {
-                words.iter().try_for_each(|(addr, word)| memory::poke(process, *addr, *word))
-            }
-            Self::Pages(pages) => {
-                let file = MemoryFile::open(process)?;
-                pages.iter().try_for_each(|(addr, bytes)| file.write(*addr, bytes))
-            }
-        }
+    pub(crate) fn plant(&self, process: Tid) -> io::Result<()> {
+        self.code.write(process, |_| false)
     }
+
+    /// The same where the program may have written something into these pages.
+    pub(crate) fn plant_beside(
+        &self,
+        process: Tid,
+        layout: &Layout,
+        written: &[Range<u64>],
+    ) -> io::Result<()> {
+        if written.is_empty() {
+            return self.plant(process);
+        }
+        let is_written = |address| is_in_pages(written, address);
+        self.code.write(process, is_written)?;
+        let planted: FxHashMap<u64, u8> =
+            self.bytes.iter().copied().filter(|(address, _)| is_written(*address)).collect();
+        let file = MemoryFile::open(process)?;
+        let traps = layout.traps.iter();
+        let traps = traps.filter(|(address, trap)| is_written(**address) && !layout.holds_always(trap));
+        for (&address, trap) in traps {
+            let wanted = planted.get(&address).copied();
+            set_trap(process, &file, layout, (address, trap), wanted)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_in_pages(ranges: &[Range<u64>], address: u64) -> bool {
+    ranges.iter().any(|range| (page(range.start)..range.end.next_multiple_of(PAGE)).contains(&address))
+}
+
+/// Puts this byte in the place of an instruction's first one, or takes the trap there away. What the program has made of the
+/// instruction stays.
+fn set_trap(
+    process: Tid,
+    file: &MemoryFile,
+    layout: &Layout,
+    (address, trap): (u64, &Trap),
+    wanted: Option<u8>,
+) -> io::Result<()> {
+    let length = layout.length(trap);
+    let mut found = [0; LONGEST];
+    if !memory::read(process, address, &mut found[..length]) {
+        return Ok(());
+    }
+    let is_ours = [TRAP, trap.byte()].contains(&found[0]);
+    let is_same = found[1..length] == trap.code[1..length];
+    let byte = wanted.filter(|_| is_same).unwrap_or(trap.byte());
+    if is_ours && byte != found[0] { file.write(address, &[byte]) } else { Ok(()) }
 }

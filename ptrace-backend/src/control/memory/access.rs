@@ -410,6 +410,7 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
         let is_audit = memory.scope == Scope::Audit;
         // The first executions with these key points are to find more of them in one go, and rest where they do.
         let is_known = is_audit || memory.shared.is_settled();
+        tracee.detouring.over |= !memory.written_code.is_empty();
         if is_known && tracee.has_log() && tracee.probes.wanted.is_empty() {
             let hands_over = tracee.page.is_some();
             let code =
@@ -417,7 +418,8 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
             tracee.begin_detours(code).map_err(system("plant traps"))?;
         } else {
             let all = memory.shared.arming(&memory.layout, tracee.pristine, is_audit);
-            all.plant(tracee.leader).map_err(system("plant traps"))?;
+            all.plant_beside(tracee.leader, &tracee.layout, &memory.written_code)
+                .map_err(system("plant traps"))?;
         }
         scope::narrow_down(tracee, memory);
     }

@@ -39,7 +39,8 @@ pub(crate) fn plant(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Resul
         }
     }
     let addresses = memory.hidden.trapped.keys().copied();
-    memory.shared.arming_with(&layout, tracee.pristine, addresses).plant(tracee.leader)?;
+    let code = memory.shared.arming_with(&layout, tracee.pristine, addresses);
+    code.plant_beside(tracee.leader, &layout, &memory.written_code)?;
     Ok(true)
 }
 

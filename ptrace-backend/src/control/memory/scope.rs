@@ -78,16 +78,21 @@ pub(crate) fn widen(
             narrow.code = Some(trapped);
         }
     }
-    match memory.narrow.as_ref().and_then(|narrow| narrow.code.as_ref()) {
+    let code = match memory.narrow.as_ref().and_then(|narrow| narrow.code.as_ref()) {
         Some(Both::Detoured(all, few)) => {
             tracee.detouring.put_back();
-            if is_wide { all.code.plant(tracee.leader) } else { few.plant(tracee.leader) }
+            if is_wide { &all.code } else { few }
         }
-        Some(Both::Trapped(all, _)) if is_wide => all.plant(tracee.leader),
-        Some(Both::Trapped(_, few)) => few.plant(tracee.leader),
-        None => Ok(()),
-    }
-    .map_err(system("plant traps"))
+        Some(Both::Trapped(all, few)) => {
+            if is_wide {
+                all
+            } else {
+                few
+            }
+        }
+        None => return Ok(()),
+    };
+    code.plant_beside(tracee.leader, &tracee.layout, &memory.written_code).map_err(system("plant traps"))
 }
 
 /// Whether somebody else may be able to go after such an event, or is to go first.

@@ -128,10 +128,12 @@ impl ElfBytes {
             .collect()
     }
 
-    /// The sections, by address, that satisfy `wanted`, given their name and kind.
-    pub(crate) fn sections(&self, wanted: impl Fn(&str, SectionKind) -> bool) -> Vec<Range<u64>> {
+    /// The sections, by address, that satisfy `wanted`, given their name and kind, and whether the program can write there.
+    pub(crate) fn sections(&self, wanted: impl Fn(&str, SectionKind, bool) -> bool) -> Vec<Range<u64>> {
         let sections = self.file.sections().filter(|section| {
-            section.address() != 0 && wanted(section.name().unwrap_or_default(), section.kind())
+            let flags = section.elf_section_header().sh_flags(LittleEndian);
+            let is_writable = flags & elf::SHF_WRITE != elf::SectionFlags(0);
+            section.address() != 0 && wanted(section.name().unwrap_or_default(), section.kind(), is_writable)
         });
         sections.map(|section| section.address()..section.address().saturating_add(section.size())).collect()
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::file::CodeSection;
-use super::symbols::Symbols;
+use super::symbols::{Symbol, SymbolKind, Symbols};
 use crate::attention;
 use crate::debuginfo::demangle::demangle;
 
@@ -14,6 +14,8 @@ pub struct Function<'a> {
     pub range: Range<u64>,
     /// Its symbol; none where the image is stripped.
     pub symbol: Option<&'a str>,
+    /// Nothing says where it ends: data may follow it.
+    pub is_open: bool,
 }
 
 impl Function<'_> {
@@ -39,7 +41,7 @@ impl Functions {
             attention::round();
             let known = all.last().is_some_and(|last| last.range.start == symbol.address);
             if !known && end_of_section(symbol.address).is_some() {
-                all.push(Function { range: symbol.range(), symbol: Some(symbol.name) });
+                all.push(Function { range: symbol.range(), symbol: Some(symbol.name), is_open: false });
             }
         }
         let named = Self(all);
@@ -48,11 +50,21 @@ impl Functions {
             .inspect(|_| attention::round())
             .filter(|range| end_of_section(range.start).is_some() && named.at(range.start).is_none())
             .filter(|range| !named.starts_at(range.start))
-            .map(|range| Function { range: range.clone(), symbol: None });
+            .map(|range| Function { range: range.clone(), symbol: None, is_open: false });
         let mut all: Vec<_> = unnamed.collect();
         all.extend(named.0);
         all.sort_by_key(|function| function.range.start);
-        close_gaps(&mut all, unwinding, &end_of_section);
+        let is_data = |symbol: &&Symbol<'_>| {
+            symbol.kind == SymbolKind::Object && end_of_section(symbol.address).is_some()
+        };
+        let data: Vec<u64> = symbols
+            .all()
+            .iter()
+            .inspect(|_| attention::round())
+            .filter(is_data)
+            .map(|symbol| symbol.address)
+            .collect();
+        close_gaps(&mut all, unwinding, &data, &end_of_section);
         Self(all)
     }
 
@@ -70,10 +82,11 @@ impl Functions {
     }
 }
 
-/// Gives a size to functions that do not say theirs (assembly), and ends each before the next begins.
+/// Gives a size to functions that do not say theirs (assembly), and ends each before the next, or before data, begins.
 fn close_gaps(
     all: &mut [Function<'static>],
     unwinding: &[Range<u64>],
+    data: &[u64],
     end_of_section: &dyn Fn(u64) -> Option<u64>,
 ) {
     let starts: Vec<u64> =
@@ -84,7 +97,10 @@ fn close_gaps(
             let start = function.range.start;
             let told =
                 unwinding.binary_search_by_key(&start, |range| range.start).ok().map(|i| unwinding[i].end);
-            function.range.end = told.or_else(|| end_of_section(start)).unwrap_or(start);
+            function.is_open = told.is_none();
+            let next_data = data.get(data.partition_point(|&address| address < start)).copied();
+            let end = || end_of_section(start).map(|end| next_data.map_or(end, |next| next.min(end)));
+            function.range.end = told.or_else(end).unwrap_or(start);
         }
         function.range.end = function.range.end.min(next);
     }

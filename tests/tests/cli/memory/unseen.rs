@@ -195,6 +195,30 @@ fn what_is_not_watched_is_not_said_to_fail_whatever_the_schedule() {
     }
 }
 
+/// Code and data share a page: the data is the program's, wherever traps stand.
+#[test]
+fn data_in_pages_of_code_is_left_alone() {
+    let ways = ["before", "later", "section"].into_iter().flat_map(|way| [(way, "dpor"), (way, "icb")]);
+    for (way, strategy) in ways {
+        for level in Optimisation::ALL {
+            let options = ["--memory-model", "sc", "--strategy", strategy];
+            let explore = |arguments: &[&str]| explore_with("data_in_code.c", level, &options, arguments);
+            let outcome = explore(&[way]);
+            let result = (outcome.code, &outcome.finding()["kind"]);
+            assert_eq!(
+                result,
+                (1, &"assertion".into()),
+                "{way} {strategy} {level:?}: {}",
+                outcome.transcript()
+            );
+            let outcome = explore(&[way, "locked"]);
+            let result = (outcome.code, entries(&outcome, "/not_covered"));
+            let expected = (2, vec!["generated-code".to_owned()]);
+            assert_eq!(result, expected, "{way} {strategy} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn coroutines_are_covered_unless_another_thread_uses_their_stacks() {
     for level in levels("coroutines.c") {

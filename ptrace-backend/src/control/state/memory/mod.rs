@@ -59,6 +59,8 @@ pub(crate) struct MemoryState {
     pub(crate) hidden: Hidden,
     /// Memory that threads have used by accesses that are not watched one by one.
     pub(crate) used_unseen: Vec<UsedUnseen>,
+    /// Pages with code that the program can write, or could.
+    pub(crate) written_code: Vec<Range<u64>>,
     /// Code of a file has been mapped since the start.
     pub(crate) has_late_files: bool,
 }
@@ -76,6 +78,7 @@ impl MemoryState {
     /// Nothing has run yet.
     pub(crate) fn new(layout: Arc<Layout>, shared: Arc<Shared>, main_stack: Range<u64>) -> Self {
         Self {
+            written_code: layout.writable_code.clone(),
             layout,
             shared,
             stacks: PerThread::new((main_stack, ThreadName::MAIN)),
