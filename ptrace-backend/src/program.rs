@@ -180,8 +180,8 @@ impl PtraceProgram {
         self.shared.is_outside()
     }
 
-    /// How many times threads have stopped for the calling thread so far, by ptrace or handing themselves over, for all programs: what an
-    /// execution costs.
+    /// The number of times that threads have stopped for the calling thread so far, by ptrace or handing themselves over, for all programs:
+    /// the cost of executions.
     #[must_use]
     pub fn stops(&self) -> u64 {
         crate::os::wait::stops()

@@ -57,7 +57,7 @@ pub(crate) struct Detour {
 /// An instruction in a copy before which threads may stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Copied {
-    /// Where it is in the program's code.
+    /// Its address in the program's code.
     pub(crate) address: u64,
     /// Its number, if it is a candidate; the entry of a function has none.
     pub(crate) candidate: Option<usize>,

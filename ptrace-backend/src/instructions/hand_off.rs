@@ -18,14 +18,14 @@ use iced_x86::{BlockEncoderOptions, IcedError};
 use crate::os::Regs;
 use crate::os::hand_off::{FRAME, FRAME_SIZE, Field, PAGE_SIZE, STACK_END};
 
-/// Where the code is and the page, both below 2 GiB, where every instruction can name them: below the log of detours.
+/// The places of the code and of the page, both below 2 GiB, where every instruction can name them: below the log of detours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HandOff {
     /// The address of the log.
     log: u32,
 }
 
-/// The code, and where its parts begin, as offsets.
+/// The code, and the offsets at which its parts begin.
 struct Routine {
     code: Vec<u8>,
     parts: [usize; PARTS],
@@ -39,7 +39,7 @@ const PARTS: usize = 3;
 /// The jump back to the breakpoint right before the address in `rcx`: `lea rcx, [rcx - 1]; jmp rcx`.
 const TO_BREAKPOINT: [u8; 6] = [0x48, 0x8d, 0x49, 0xff, 0xff, 0xe1];
 
-/// Where the routine begins behind that.
+/// The offset of the routine, behind that.
 const ROUTINE: u32 = 16;
 
 /// The registers that are saved by the routine itself, but for `rsp`.
@@ -60,7 +60,7 @@ const SAVED: [(AsmRegister64, Field); 13] = [
 ];
 
 impl HandOff {
-    /// How much memory below the log it takes, in bytes.
+    /// The size of its memory below the log, in bytes.
     pub(crate) const ROOM: u32 = 2 * PAGE_SIZE;
 
     /// That of the log at this address.
@@ -93,7 +93,7 @@ impl HandOff {
         self.address(Field::Entry)
     }
 
-    /// What the memory holds at first: the code, and a page through which threads come to their breakpoints. `log`: its state.
+    /// The initial content of the memory: the code, and a page through which threads come to their breakpoints. `log`: the state of the log.
     pub(crate) fn bytes(self, log: u64) -> Option<Vec<u8>> {
         let mut bytes = vec![0xcc; PAGE_SIZE as usize];
         let routine = self.assemble().ok()?.code;
@@ -107,7 +107,7 @@ impl HandOff {
         Some(bytes)
     }
 
-    /// Where the kernel sees its two system calls come from.
+    /// The addresses from which the kernel sees its two system calls come.
     pub(crate) fn calls(self) -> Option<[u32; 2]> {
         Some(self.assemble().ok()?.calls.map(|offset| self.routine() + offset as u32))
     }

@@ -14,17 +14,17 @@ use super::{check, fd, wait};
 /// The size of the page, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
 
-/// Where the innermost part of the thread's stack is copied to, as an offset, and its length.
+/// The offset of the copy of the innermost part of the thread's stack, and its length.
 pub(crate) const FRAME: u32 = 256;
 pub(crate) const FRAME_SIZE: u32 = 256;
 
-/// Where the stack ends on which the flags are saved, and where the words begin at which threads wait, as offsets.
+/// The end of the stack on which the flags are saved, and the beginning of the words at which threads wait, as an offset.
 pub(crate) const STACK_END: u32 = FRAME + FRAME_SIZE + 64;
 
 /// So many threads can wait, each at a word of its own.
 const MOST_THREADS: usize = (PAGE_SIZE - STACK_END) as usize / size_of::<u32>();
 
-/// How long the tracer waits before it looks whether a stop of the kernel's has come unnoticed, in nanoseconds.
+/// The time after which the tracer looks for a stop of the kernel's that it was not told of, in nanoseconds.
 const PATIENCE: libc::c_long = 10_000_000;
 
 /// A part of the page.
@@ -34,7 +34,7 @@ pub(crate) enum Field {
     State,
     /// Not 0, as 32 bits: the thread that handed itself over last has been let go.
     LetGo,
-    /// Where threads go that hand themselves over.
+    /// The address to which threads go that hand themselves over.
     Entry,
     /// The address of the word at which the running thread waits.
     Go,
@@ -59,7 +59,7 @@ pub(crate) enum Field {
     Flags,
     FsBase,
     GsBase,
-    /// How much of the stack is copied: up to the end of its page.
+    /// The length of the copied part of the stack: up to the end of its page.
     FrameLen,
     /// The state of the log of detours ([`crate::instructions::detour`]): how many words of it are left to be written, as a negative
     /// number; two registers that detours save; the address that is looked up, with nothing behind it, so that a word one byte behind
@@ -71,7 +71,7 @@ pub(crate) enum Field {
 }
 
 impl Field {
-    /// Where it is in the page.
+    /// Its offset in the page.
     pub(crate) const fn offset(self) -> u32 {
         8 * self as u32
     }
@@ -82,7 +82,7 @@ const RUNS: u32 = 0;
 const HANDED_OVER: u32 = 1;
 const REPORTED: u32 = 2;
 
-/// What the tracer was woken by.
+/// The reason for which the tracer was woken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Woken {
     /// The running thread has handed itself over.
@@ -199,7 +199,7 @@ impl SharedPage {
         }
     }
 
-    /// Where the word of a thread of this number is; `None`: there are too many.
+    /// The offset of the word of a thread of this number; `None`: there are too many.
     pub(crate) fn place_of(number: usize) -> Option<u32> {
         (number < MOST_THREADS).then(|| STACK_END + 4 * number as u32)
     }
@@ -229,7 +229,7 @@ impl SharedPage {
         let state = self.word(Field::State.offset());
         if state.load(Ordering::Acquire) == RUNS {
             let time = libc::timespec { tv_sec: 0, tv_nsec: PATIENCE };
-            // Whatever ends the wait, the state tells.
+            // The state tells of the reason for which the wait has ended.
             let _ = futex(state, libc::FUTEX_WAIT, RUNS, &raw const time);
         }
         if state.load(Ordering::Acquire) == HANDED_OVER {

@@ -15,8 +15,7 @@ use crate::instructions::log::{Log, WIDEST};
 use crate::layout::TrapKind;
 use crate::os::hand_off::Field;
 use crate::os::memory::{self, MemoryFile};
-use crate::os::wait::WaitStatus;
-use crate::os::{Regs, Tid, ptrace};
+use crate::os::{Regs, Tid};
 
 /// An access that was taken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,18 +176,7 @@ impl Tracee {
         let layout = Arc::clone(&self.layout);
         let instruction = |rip| layout.detours.as_ref()?.instruction_at(rip);
         let Some(copy) = instruction(self.tasks[index].regs.rip) else { return Ok(()) };
-        let tid = self.tasks[index].tid;
-        while copy.contains(&self.tasks[index].regs.rip) {
-            let status = self.step(tid)?;
-            self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            if let WaitStatus::Signal(signal) = status
-                && signal != libc::SIGTRAP
-            {
-                self.tasks[index].deferred_signal = signal;
-                break;
-            }
-        }
-        Ok(())
+        self.step_while(index, |rip| copy.contains(&rip)).map(drop)
     }
 
     /// Puts a thread that stands in a detour to the instruction that it has not run yet.

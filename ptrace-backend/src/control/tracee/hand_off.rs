@@ -32,7 +32,7 @@ impl Tracee {
     /// and all that may run meanwhile.
     fn prepare_hand_offs(&mut self, index: ThreadIndex) {
         let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) else { return };
-        // What has reported early is waited for as ever.
+        // Early reports are waited for as ever.
         let is_alone = self.is_alone() && self.early.is_empty();
         let place = SharedPage::place_of(index.place()).filter(|_| is_alone);
         self.hands_over = place.is_some();

@@ -27,6 +27,7 @@ use crate::control::state::sync_objects::MutexMemory;
 use crate::control::state::thread::Part;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::watchdog::Watch;
+use crate::instructions::detour::{Detour, JUMP};
 use crate::layout::Layout;
 use crate::os::hand_off::SharedPage;
 use crate::os::memory::{self, MemoryFile};
@@ -165,7 +166,10 @@ impl Tracee {
         if !memory::read(self.pristine, addr, &mut bytes) {
             return Vec::new();
         }
-        let functions = self.layout.detours.iter().flat_map(|detours| detours.functions());
+        let meets = |detour: &&Detour| {
+            detour.from < addr.saturating_add(len as u64) && addr < detour.from + JUMP.len() as u64
+        };
+        let functions = self.layout.detours.iter().flat_map(|detours| detours.functions()).filter(meets);
         for (at, byte) in functions.flat_map(|detour| (detour.from..).zip(detour.original)) {
             if let Some(place) = at.checked_sub(addr).and_then(|offset| bytes.get_mut(offset as usize)) {
                 *place = byte;

@@ -69,18 +69,27 @@ impl Tracee {
         let layout = std::sync::Arc::clone(&self.layout);
         let rip = self.tasks[index].regs.rip;
         let Some(code) = layout.stub_around(rip) else { return Ok(()) };
+        if self.step_while(index, |rip| code.contains(rip))? { Ok(()) } else { self.leave_stub(index) }
+    }
+
+    /// Steps a thread, which the kernel has stopped, while it stands in some code. `false`: it has got a signal there, which is deferred.
+    pub(super) fn step_while(
+        &mut self,
+        index: ThreadIndex,
+        is_inside: impl Fn(u64) -> bool,
+    ) -> Result<bool, ExecutionError> {
         let tid = self.tasks[index].tid;
-        while code.contains(self.tasks[index].regs.rip) {
+        while is_inside(self.tasks[index].regs.rip) {
             let status = self.step(tid)?;
             self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
             if let WaitStatus::Signal(signal) = status
                 && signal != libc::SIGTRAP
             {
                 self.tasks[index].deferred_signal = signal;
-                return self.leave_stub(index);
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
