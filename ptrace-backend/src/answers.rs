@@ -6,8 +6,16 @@ use checker::names::ThreadName;
 use crate::os::fd::online_cpus;
 use crate::os::{Regs, Tid, memory};
 
-/// The process id that the target sees.
-pub(crate) const PID: i64 = 4000;
+/// The process id that the target sees. The kernel's own numbers stay below 2²² (`PID_MAX_LIMIT`), so that no number is both one of the
+/// kernel's, which the C library keeps for each thread, and a made-up one of another thread.
+pub(crate) const PID: i64 = 5_000_000;
+
+/// The count of numbers of threads. They lie below 2³⁰: words of locks that hold one have 30 bits for it. A prime, so that numbers stay
+/// apart where they are reduced.
+const TIDS: i64 = 500_000_003;
+
+/// The ordinals that have a number of their own among the threads that one thread creates.
+const CHILDREN: i64 = 4096;
 
 /// How many processors the target sees at most.
 const CPUS: u32 = 4;
@@ -43,7 +51,7 @@ impl World {
     }
 
     fn of(name: ThreadName, now: u64, cpus: u64) -> Self {
-        let number = name.path().iter().fold(0_i64, |n, &ordinal| n * 64 + i64::from(ordinal));
+        let number = name.path().iter().fold(0, |n, &ordinal| (n * CHILDREN + i64::from(ordinal)) % TIDS);
         Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32, cpus }
     }
 
@@ -165,4 +173,31 @@ fn put(tid: Tid, at: u64, bytes: &[u8], result: i64) -> i64 {
 /// program can read as well.
 fn all_cpus() -> u64 {
     (1 << CPUS.min(online_cpus())) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The highest number that the kernel gives to a process or a thread is one less.
+    const PID_MAX_LIMIT: i64 = 1 << 22;
+    /// Words of futexes and of locks that hold the number of a thread have so many bits for it.
+    const FUTEX_TID_BITS: u32 = 30;
+
+    #[test]
+    fn numbers_of_threads_are_apart_from_each_other_and_from_the_kernels() {
+        let mut numbers = vec![World::new(ThreadName::MAIN, 0).tid];
+        let mut parents = vec![ThreadName::MAIN];
+        for children in [100, 10, 3, 1, 1, 1] {
+            let threads =
+                parents.iter().flat_map(|parent| (1..=children).filter_map(|nth| parent.child(nth)));
+            parents = threads.collect();
+            numbers.extend(parents.iter().map(|&name| World::new(name, 0).tid));
+        }
+        assert!(numbers.iter().all(|&number| number > PID_MAX_LIMIT && number < 1 << FUTEX_TID_BITS));
+        let count = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!((numbers.len(), numbers[0]), (count, PID));
+    }
 }

@@ -44,6 +44,7 @@ fn a_failure_in_a_library_is_one_wherever_that_is_loaded() {
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
         let findings = outcome.report["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 1, "{level:?}: {}", outcome.transcript());
+        assert_eq!(findings[0]["kind"], "always-fails", "{level:?}: {}", outcome.transcript());
         assert!(outcome.report["schedules"].as_u64() > Some(1), "{level:?}: {}", outcome.transcript());
     }
 }
