@@ -33,6 +33,8 @@ pub enum UnwatchedKind {
     LoadedCode,
     /// Code that the program has made itself.
     GeneratedCode,
+    /// Threads may come to code in which no instruction is known.
+    UndecodedCode,
     /// Instructions that touch memory ran too often to be watched each time.
     LiftedTraps,
     /// Memory is mapped at two addresses, or shared with another process.
@@ -69,10 +71,11 @@ pub enum UnwatchedKind {
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
+        Self::UndecodedCode,
         Self::LiftedTraps,
         Self::SharedMapping,
         Self::DeadFrame,
@@ -96,6 +99,7 @@ impl UnwatchedKind {
             Self::LibraryFunction => "library-function",
             Self::LoadedCode => "loaded-code",
             Self::GeneratedCode => "generated-code",
+            Self::UndecodedCode => "undecoded-code",
             Self::LiftedTraps => "lifted-traps",
             Self::SharedMapping => "shared-mapping",
             Self::DeadFrame => "dead-frame",

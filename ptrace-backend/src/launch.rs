@@ -46,8 +46,18 @@ pub(crate) fn launch(
     let cancels = calls(&modules, &["pthread_cancel"]);
     // Where instructions are stepped in place, copies of them are not trusted.
     let takes_down = spec.stepping == Stepping::OutOfLine;
-    let Traps { by_address, stubs, candidates, foreign, fork_loop, returned, areas, detours } =
-        Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), (cancels, takes_down))?;
+    let Traps {
+        by_address,
+        stubs,
+        candidates,
+        foreign,
+        fork_loop,
+        returned,
+        areas,
+        detours,
+        undecoded,
+        may_hide_time_stamps,
+    } = Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), (cancels, takes_down))?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
         rust_mutexes: rust_locks.mutexes,
@@ -75,6 +85,8 @@ pub(crate) fn launch(
         grace: Grace::after(spec.limit.clone()),
         hidden: OnceLock::new(),
         writable_code: Vec::new(),
+        undecoded,
+        may_hide_time_stamps,
     };
     let writable_code = |startup: &Startup, layout: &Layout| {
         modules::writable_code(startup.tid, &layout.modules)

@@ -25,6 +25,7 @@ mod spec;
 mod stalls;
 mod target;
 mod traps;
+mod watched_code;
 
 pub use control::knowledge::lessons::{Known, Learnt};
 pub use execution::PtraceExecution;

@@ -265,7 +265,7 @@ impl PtraceProgram {
     /// A new copy, before its first instruction, with what it writes to and what limits its time.
     pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
-        let time_stamps_fault = self.shared.needs_time_stamps_to_fault();
+        let time_stamps_fault = self.layout.may_hide_time_stamps || self.shared.needs_time_stamps_to_fault();
         let begun = origin.begin(&self.layout, &self.watch, time_stamps_fault)?;
         let mut process = Process::new(
             begun,

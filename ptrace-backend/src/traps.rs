@@ -3,15 +3,14 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
+use checker::account::Unwatched;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
-use crate::debuginfo::{self, contains, overlaps};
+use crate::debuginfo;
 use crate::detours;
 use crate::instructions::detour::{Detour, JUMP};
-use crate::instructions::{
-    Candidate, FunctionCode, FunctionShape, Special, SpecialKind, reached, relocate, scan,
-};
+use crate::instructions::{Candidate, SpecialKind, relocate};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction, timed_out_result};
@@ -26,10 +25,12 @@ use crate::libraries::rust::effects_in_std;
 use crate::os::memory::{self, BlockReader};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
+use crate::target::cancellation;
 use crate::target::inject::{Area, unreadable};
+use crate::target::specials::Answered;
 use crate::target::startup::Startup;
 use crate::target::template;
-use crate::target::{cancellation, specials};
+use crate::watched_code::{Code, RustFunction, Watched};
 
 /// Everything at which a program is to stop, and the memory that this takes.
 #[derive(Default)]
@@ -45,6 +46,10 @@ pub(crate) struct Traps {
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
     pub(crate) areas: Vec<Area>,
+    /// Code of the program's own that threads may come to, and in which no instruction is known.
+    pub(crate) undecoded: Vec<Unwatched>,
+    /// Readings of the processor's time stamps may lie where it is not clear what is code.
+    pub(crate) may_hide_time_stamps: bool,
     /// Where accesses are taken down without a stop; none where there is no room.
     pub(crate) detours: Option<Detours>,
 }
@@ -83,8 +88,9 @@ impl Traps {
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
-            let Watched { candidates, others, loaded_slots, branch_targets } =
-                candidates(startup, module, &code, (memory_functions, &rust_function))?;
+            let Watched { candidates, others, loaded_slots, branch_targets, undecoded } =
+                Watched::of(startup, module, &code, (memory_functions, &rust_function))?;
+            traps.undecoded.extend(undecoded.map(|address| module.undecoded(address)));
             if i == 0 || !is_system(&module.mapped.path) {
                 pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
             }
@@ -111,7 +117,9 @@ impl Traps {
                 switches.into_iter().map(|switch| (switch.addr, TrapKind::Special(Box::new(switch)))),
             );
             traps.with_stubs(startup, module, wanted)?;
-            for special in specials::answered_instructions(module).into_iter().chain(fences) {
+            let Answered { found: answered, may_be_more } = Answered::of(module);
+            traps.may_hide_time_stamps |= may_be_more;
+            for special in answered.into_iter().chain(fences) {
                 let code = instruction(&mut BlockReader::new(startup.tid), special.addr)?;
                 let trap = Trap { code, stub: None, kind: TrapKind::Special(Box::new(special)) };
                 traps.by_address.insert(special.addr, trap);
@@ -208,109 +216,6 @@ fn instruction(reader: &mut BlockReader, address: u64) -> Result<[u8; LONGEST], 
     } else {
         Err(unreadable(address))
     }
-}
-
-/// The function of Rust's standard library that a symbol names.
-type RustFunction<'f> = &'f dyn Fn(&str) -> Option<TrappedFunction>;
-
-/// The code of a module that is watched, as sorted, disjoint ranges of static addresses.
-struct Code {
-    /// Where memory accesses are looked for.
-    accesses: Vec<Range<u64>>,
-    /// Where calls of memory functions are looked for.
-    calls: Vec<Range<u64>>,
-}
-
-impl Code {
-    fn of(index: usize, module: &Module, reach: &ReachableCode) -> Self {
-        if index != 0 && is_system(&module.mapped.path) {
-            let reached = reach.open.get(&index).cloned().unwrap_or_default();
-            return Self { accesses: reached.clone(), calls: reached };
-        }
-        Self {
-            accesses: debuginfo::user_code(&module.image, &debuginfo::is_user_file),
-            // A library's copy or comparison is made for whoever instantiated it.
-            calls: debuginfo::unit_code(&module.image, &debuginfo::is_user_file),
-        }
-    }
-}
-
-/// Fewer bytes of code than these have hardly more than one candidate.
-const BYTES_EACH: u64 = 8;
-
-/// What a module's watched code has.
-#[derive(Default)]
-struct Watched {
-    /// Accesses of memory and calls of memory functions.
-    candidates: Vec<Candidate>,
-    /// Fences, and switches of the stack.
-    others: Vec<Special>,
-    /// Slots that addresses of other modules are loaded from, at run-time addresses.
-    loaded_slots: FxHashSet<u64>,
-    /// Where jumps and calls of its code go.
-    branch_targets: FxHashSet<u64>,
-}
-
-/// The memory accesses of a module's watched code with its calls of memory functions, and instructions that are handled for another reason.
-fn candidates(
-    startup: &Startup,
-    module: &Module,
-    Code { accesses: user, calls: units }: &Code,
-    (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
-) -> Result<Watched, LaunchError> {
-    if units.is_empty() {
-        return Ok(Watched::default());
-    }
-    let image = &module.image;
-    let bias = module.mapped.bias;
-    let constants = image.constants();
-    let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
-    let text = image.text();
-    // Room that is not used costs nothing; a list of millions that grows is copied again and again.
-    let watched: u64 = units.iter().map(|range| range.end - range.start).sum();
-    let mut found = Vec::with_capacity((watched / BYTES_EACH) as usize);
-    let Watched { mut others, mut loaded_slots, mut branch_targets, .. } = Watched::default();
-    // Those that do not say where they end come last: where the others go is known then.
-    let (open, closed): (Vec<_>, Vec<_>) =
-        image.functions().inspect(|_| attention::round()).partition(|function| function.is_open);
-    for function in closed.into_iter().chain(open) {
-        startup.goes_on()?;
-        // One operation as a whole, by the trap at its entry.
-        if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
-            continue;
-        }
-        let (function, is_open) = (function.range, function.is_open);
-        let Some(code) = text.iter().find_map(|section| section.part(&function)) else { continue };
-        if !overlaps(units, &function) {
-            continue;
-        }
-        let start = function.start + bias;
-        let shape = FunctionShape::of(code, start);
-        let scan_part =
-            |part: Range<usize>| scan(&code[part.clone()], start + part.start as u64, &shape, is_constant);
-        let scanned = if is_open {
-            FunctionCode::of_parts(reached(code, start, &branch_targets).into_iter().map(scan_part))
-        } else {
-            scan_part(0..code.len())
-        };
-        let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
-        let is_trapped = |special: &&Special| {
-            matches!(special.kind, SpecialKind::Fence | SpecialKind::StackSwitch) && is_in(special.addr, user)
-        };
-        others.extend(scanned.specials.iter().filter(is_trapped));
-        loaded_slots.extend(scanned.loaded_slots.iter().copied());
-        branch_targets.extend(scanned.branch_targets.iter().copied());
-        let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
-        let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, user));
-        let first = found.len();
-        found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, units))));
-        found[first..].sort_by_key(|candidate| candidate.addr);
-    }
-    if !found.is_sorted_by_key(|candidate| candidate.addr) {
-        found.sort_by_key(|candidate| candidate.addr);
-    }
-    found.dedup_by_key(|candidate| candidate.addr);
-    Ok(Watched { candidates: found, others, loaded_slots, branch_targets })
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.

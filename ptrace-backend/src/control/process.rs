@@ -86,6 +86,7 @@ impl Process {
         if !memory.written_code.is_empty() {
             account.enter_unwatched(Unwatched::of(UnwatchedKind::GeneratedCode));
         }
+        tracee.layout.undecoded.iter().for_each(|entry| account.enter_unwatched(entry.clone()));
         scheduling.client = tracee.client.as_ref().map(|_| Client::new());
         Ok(Self { tracee, scheduling, objects: Objects::default(), memory, account })
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use object::{Object, ObjectKind, SectionKind};
+use object::{Object, ObjectKind};
 
 use super::demangle::{demangle, without_crate};
 use super::dwarf::cfi::Cfi;
@@ -17,6 +17,7 @@ use super::elf::debug_files::DebugFiles;
 use super::elf::error::ImageError;
 use super::elf::file::{CodeSection, ElfBytes, ThreadLocalStorage};
 use super::elf::functions::{Function, Functions};
+use super::elf::gaps::gaps;
 use super::elf::imports::Imports;
 use super::elf::symbols::{Symbol, SymbolKind, Symbols};
 use super::entries::allocation_type::{self, AllocationType};
@@ -35,6 +36,7 @@ pub struct Image {
     code: Vec<Range<u64>>,
     symbols: OnceLock<Symbols>,
     functions: OnceLock<Functions>,
+    gaps: OnceLock<Vec<Range<u64>>>,
     imports: OnceLock<Imports>,
     variables: OnceLock<Option<Variables>>,
     sources: OnceLock<Vec<SourceUnit>>,
@@ -71,6 +73,7 @@ impl Image {
             code,
             symbols: OnceLock::new(),
             functions: OnceLock::new(),
+            gaps: OnceLock::new(),
             imports: OnceLock::new(),
             variables: OnceLock::new(),
             sources: OnceLock::new(),
@@ -119,24 +122,6 @@ impl Image {
         self.elf().code()
     }
 
-    /// Where it holds what never changes once the dynamic linker has run: code, read-only data, and the tables of
-    /// imported addresses.
-    #[must_use]
-    pub fn constants(&self) -> Vec<Range<u64>> {
-        const TABLES: [&str; 3] = [".got", ".got.plt", ".data.rel.ro"];
-        const READ_ONLY: [SectionKind; 3] =
-            [SectionKind::Text, SectionKind::ReadOnlyData, SectionKind::ReadOnlyString];
-        self.elf().sections(|name, kind, is_writable| {
-            TABLES.contains(&name) || READ_ONLY.contains(&kind) && !is_writable
-        })
-    }
-
-    /// Where it holds pointers that are filled in at run time.
-    pub(crate) fn pointers(&self) -> Vec<Range<u64>> {
-        const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
-        self.elf().sections(|name, _, _| TABLES.contains(&name))
-    }
-
     /// Whether a static address is in a section of instructions.
     #[must_use]
     pub fn is_code(&self, address: u64) -> bool {
@@ -179,6 +164,12 @@ impl Image {
     /// Every function, by address: those with a symbol, and those that only the unwinding table knows.
     pub fn functions(&self) -> impl Iterator<Item = Function<'_>> {
         self.function_table().all().iter().cloned()
+    }
+
+    /// Code that is in none of its functions, sorted and disjoint; data may lie in it.
+    pub(crate) fn gaps(&self) -> &[Range<u64>] {
+        let find = || gaps(self.function_table().all(), self.symbol_table().all(), &self.text());
+        self.gaps.get_or_init(find)
     }
 
     /// What the source shows at a static address, innermost inlined call first; never empty. For a caller, ask for the

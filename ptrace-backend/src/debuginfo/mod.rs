@@ -15,6 +15,7 @@ mod memory;
 mod modules;
 mod ranges;
 mod registers;
+mod sections;
 mod source;
 mod source_path;
 mod statements;

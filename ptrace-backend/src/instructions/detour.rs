@@ -121,8 +121,12 @@ impl Detour {
                         if !is_filler || candidate(filler.ip()) != Found::Nothing {
                             return None;
                         }
+                        // A function may begin with it, and a jump may lead there.
+                        if filler.mnemonic() == Mnemonic::Nop {
+                            entries.push((filler.ip(), stub.here()));
+                        }
                     }
-                    break 0;
+                    break decoder.ip();
                 }
             }
         };

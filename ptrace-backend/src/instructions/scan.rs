@@ -27,6 +27,10 @@ pub struct FunctionCode {
     pub leaves_for_unknown: bool,
     /// Where its jumps and calls go that name their targets.
     pub branch_targets: Vec<u64>,
+    /// Addresses that its instructions name as values, among other large numbers: of variables, functions and labels.
+    pub addresses: Vec<u64>,
+    /// One of its own jumps leads into the middle of an instruction: there is data among its instructions, or two of them begin there.
+    pub is_out_of_step: bool,
     /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
     /// an instruction would change the program.
     pub undecoded: Option<u64>,
@@ -43,6 +47,8 @@ impl FunctionCode {
             all.loaded_slots.extend(part.loaded_slots);
             all.leaves_for_unknown |= part.leaves_for_unknown;
             all.branch_targets.extend(part.branch_targets);
+            all.addresses.extend(part.addresses);
+            all.is_out_of_step |= part.is_out_of_step;
             all.undecoded = all.undecoded.or(part.undecoded);
             all
         })
@@ -66,18 +72,21 @@ pub fn scan(
     let mut before = Instruction::default();
     // The register into which the last candidate has loaded, up to the next jump.
     let mut loaded = None;
+    let mut begins = Beginnings::of(code.len());
     for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
         attention::round();
         if instruction.is_invalid() {
             found.undecoded = Some(instruction.ip());
             break;
         }
+        begins.put(instruction.ip().wrapping_sub(start));
         let special = Special::of(&instruction);
         found.specials.extend(special);
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
         if instruction.near_branch_target() != 0 {
             found.branch_targets.push(instruction.near_branch_target());
         }
+        found.addresses.extend(named_addresses(&instruction));
         found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
         found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
         before = instruction;
@@ -99,6 +108,9 @@ pub fn scan(
         };
         found.candidates.extend(candidate);
     }
+    let own = found.branch_targets.iter().filter(|target| (start..end).contains(target));
+    found.is_out_of_step =
+        found.undecoded.is_none() && own.clone().any(|target| !begins.has(target.wrapping_sub(start)));
     if !found.candidates.is_empty() {
         let waiting = waiting_places(code, start);
         for candidate in &mut found.candidates {
@@ -106,6 +118,40 @@ pub fn scan(
         }
     }
     found
+}
+
+/// The offsets at which instructions begin, one bit for each byte of code.
+struct Beginnings(Vec<u64>);
+
+impl Beginnings {
+    fn of(len: usize) -> Self {
+        Self(vec![0; len.div_ceil(u64::BITS as usize)])
+    }
+
+    fn put(&mut self, offset: u64) {
+        if let Some(word) = self.0.get_mut((offset / u64::from(u64::BITS)) as usize) {
+            *word |= 1 << (offset % u64::from(u64::BITS));
+        }
+    }
+
+    fn has(&self, offset: u64) -> bool {
+        let word = self.0.get((offset / u64::from(u64::BITS)) as usize);
+        word.is_some_and(|word| word >> (offset % u64::from(u64::BITS)) & 1 != 0)
+    }
+}
+
+/// The addresses that an instruction names as values, among other numbers that could be some.
+fn named_addresses(instruction: &Instruction) -> impl Iterator<Item = u64> + '_ {
+    /// Nothing is mapped below it.
+    const LOWEST: u64 = 0x1_0000;
+    let is_address = instruction.mnemonic() == Mnemonic::Lea && instruction.is_ip_rel_memory_operand();
+    let relative = is_address.then(|| instruction.ip_rel_memory_address());
+    let is_wide = |&operand: &u32| {
+        let kind = instruction.op_kind(operand);
+        matches!(kind, OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64)
+    };
+    let numbers = (0..instruction.op_count()).filter(is_wide).map(|operand| instruction.immediate(operand));
+    relative.into_iter().chain(numbers).filter(|&address| address >= LOWEST)
 }
 
 fn loads_constant(

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use checker::account::Unwatched;
 use checker::names::Site;
 use rustc_hash::FxHashMap;
 
@@ -141,6 +142,10 @@ pub(crate) struct Layout {
     pub(crate) hidden: OnceLock<HiddenCode>,
     /// Pages with code that the program can write when it comes under control.
     pub(crate) writable_code: Vec<Range<u64>>,
+    /// Code of the program's own in which no instruction is known.
+    pub(crate) undecoded: Vec<Unwatched>,
+    /// Readings of the processor's time stamps may lie where it is not clear what is code: they have to fault.
+    pub(crate) may_hide_time_stamps: bool,
 }
 
 /// Bits of a site that hold the static address; the module's place is above them.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::ObjName;
 
 use crate::debuginfo::Image;
@@ -26,6 +27,18 @@ pub(crate) struct Module {
     pub(crate) name: ObjName,
     /// Its code is the C library's own: calls from there are not the program's.
     pub(crate) is_libc: bool,
+}
+
+impl Module {
+    /// The entry of its code at a run-time address, where no instruction is known.
+    pub(crate) fn undecoded(&self, address: u64) -> Unwatched {
+        let function = self.image.function_at(address.wrapping_sub(self.mapped.bias));
+        Unwatched {
+            kind: UnwatchedKind::UndecodedCode,
+            module: self.mapped.path.file_name().map(|name| name.to_string_lossy().into_owned()),
+            function: function.and_then(|function| function.name()),
+        }
+    }
 }
 
 /// Whether a library belongs to the system and not to the program.

@@ -4,29 +4,52 @@ use std::ops::Range;
 
 use crate::attention;
 use crate::debuginfo::{CodeSection, Image};
-use crate::instructions::{FunctionShape, Special, SpecialKind, scan};
+use crate::instructions::{FunctionCode, FunctionShape, Special, SpecialKind, reached, scan};
 use crate::layout::module::Module;
 
-/// Every `rdrand`, `rdseed`, `rdtsc` and `rdtscp` of a module, at run-time addresses.
-pub(crate) fn answered_instructions(module: &Module) -> Vec<Special> {
-    let (image, bias) = (&module.image, module.mapped.bias);
-    let mut found: Vec<Special> = Vec::new();
-    let mut looked_at = 0..0;
-    for section in image.text() {
-        for suspect in suspects(&section) {
-            if looked_at.contains(&suspect) {
-                continue;
+/// The instructions of a module that are answered.
+#[derive(Default)]
+pub(crate) struct Answered {
+    /// Every `rdrand`, `rdseed`, `rdtsc` and `rdtscp` that was found, at run-time addresses.
+    pub(crate) found: Vec<Special>,
+    /// There are bytes of such an instruction where it is not clear what is code.
+    pub(crate) may_be_more: bool,
+}
+
+impl Answered {
+    /// Those of a module.
+    pub(crate) fn of(module: &Module) -> Self {
+        let (image, bias) = (&module.image, module.mapped.bias);
+        let mut answered = Self::default();
+        let mut looked_at = 0..0;
+        let mut is_clear = true;
+        for section in image.text() {
+            for suspect in suspects(&section) {
+                if !looked_at.contains(&suspect) {
+                    looked_at = surroundings(image, &section, suspect);
+                    let Some(code) = section.part(&looked_at) else { continue };
+                    let start = looked_at.start.wrapping_add(bias);
+                    let scan = |code, start| scan(code, start, &FunctionShape::default(), |_| false);
+                    let mut scanned = scan(code, start);
+                    is_clear = image.function_at(suspect).is_some_and(|function| !function.is_open);
+                    if scanned.is_out_of_step || scanned.undecoded.is_some() {
+                        is_clear = false;
+                        let parts = reached(code, start, [start]).parts.into_iter();
+                        let parts = parts.map(|part| scan(&code[part.clone()], start + part.start as u64));
+                        scanned = FunctionCode::of_parts(parts);
+                    }
+                    answered.found.extend(scanned.specials.into_iter().filter(is_answered));
+                }
+                let is_found = |special: &Special| special.addr == suspect.wrapping_add(bias);
+                answered.may_be_more |= !is_clear && !answered.found.iter().any(is_found);
             }
-            looked_at = surroundings(image, &section, suspect);
-            let Some(code) = section.part(&looked_at) else { continue };
-            let scanned =
-                scan(code, looked_at.start.wrapping_add(bias), &FunctionShape::default(), |_| false);
-            let is_answered =
-                |s: &Special| matches!(s.kind, SpecialKind::Rdrand | SpecialKind::Rdseed) || s.kind.is_time();
-            found.extend(scanned.specials.into_iter().filter(is_answered));
         }
+        answered
     }
-    found
+}
+
+fn is_answered(special: &Special) -> bool {
+    matches!(special.kind, SpecialKind::Rdrand | SpecialKind::Rdseed) || special.kind.is_time()
 }
 
 /// Where the bytes of such an instruction are; they may be part of others.

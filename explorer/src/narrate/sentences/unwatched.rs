@@ -77,6 +77,12 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
             None => "code that was loaded while the program ran".to_owned(),
         },
         UnwatchedKind::GeneratedCode => "code that the program has made itself".to_owned(),
+        UnwatchedKind::UndecodedCode if functions.is_empty() => {
+            format!("code of {of} that could not be decoded")
+        }
+        UnwatchedKind::UndecodedCode => {
+            format!("what {} of {of} does behind bytes that could not be decoded", listed(functions))
+        }
         UnwatchedKind::LiftedTraps => "instructions that ran too often to be watched each time".to_owned(),
         UnwatchedKind::SharedMapping => "memory that is mapped at two addresses".to_owned(),
         UnwatchedKind::DeadFrame => {

@@ -251,7 +251,7 @@ pub struct CodeSection<'a> {
     pub bytes: &'a [u8],
 }
 
-impl CodeSection<'_> {
+impl<'a> CodeSection<'a> {
     /// The addresses that it covers.
     #[must_use]
     pub fn range(&self) -> Range<u64> {
@@ -260,7 +260,7 @@ impl CodeSection<'_> {
 
     /// The bytes of a range of addresses; `None` if it does not lie in the section.
     #[must_use]
-    pub fn part(&self, range: &Range<u64>) -> Option<&[u8]> {
+    pub fn part(&self, range: &Range<u64>) -> Option<&'a [u8]> {
         let offset = |address: u64| usize::try_from(address.checked_sub(self.address)?).ok();
         self.bytes.get(offset(range.start)?..offset(range.end)?)
     }

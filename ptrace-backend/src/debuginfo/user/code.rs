@@ -17,8 +17,10 @@ use crate::debuginfo::dwarf::reader::Unit;
 use crate::debuginfo::dwarf::sections::Dwarf;
 use crate::debuginfo::dwarf::source_unit::{Language, SourceUnit};
 use crate::debuginfo::elf::functions::Function;
+use crate::debuginfo::elf::gaps::is_filler;
 use crate::debuginfo::image::Image;
 use crate::debuginfo::ranges::{merge, overlaps, push, subtract};
+use crate::instructions::reached;
 
 /// The ranges of the user's own code in `image`, sorted and disjoint: what comes from files that `is_user_file` accepts, what
 /// was instantiated there from headers and from libraries that work on the user's values, and functions without lines.
@@ -40,8 +42,18 @@ pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
     found.extend(
         without_lines.filter(|function| is_user_name(image, function)).map(|function| function.range),
     );
+    found.extend(image.gaps().iter().filter(|gap| !overlaps(&covered, gap)).cloned());
+    // Where no size of start-up code is told, what stands behind it may be anybody's.
+    let pieces: Vec<Range<u64>> = startup
+        .into_iter()
+        .map(|Function { range, is_open, .. }| {
+            let end = if is_open { end_of_reached(image, &range) } else { range.end };
+            found.extend(Some(end..range.end).filter(|rest| !rest.is_empty()));
+            range.start..end
+        })
+        .collect();
     merge(&mut found);
-    startup.iter().fold(found, |found, function| subtract(found, &function.range))
+    pieces.iter().fold(found, subtract)
 }
 
 /// The ranges of all that was compiled with the user's own source, sorted and disjoint: [`user_code`], and whatever of the
@@ -189,6 +201,16 @@ fn is_startup(image: &Image, function: &Function<'_>) -> bool {
         Some(name) => NAMES.contains(&name),
         None => function.range.contains(&image.entry()),
     }
+}
+
+/// The address behind what control reaches from the beginning of some code, and what fills the space behind that.
+fn end_of_reached(image: &Image, range: &Range<u64>) -> u64 {
+    let text = image.text();
+    let code = text.iter().find_map(|section| section.part(range)).unwrap_or_default();
+    let parts = reached(code, range.start, [range.start]).parts;
+    let end = parts.iter().map(|part| part.end).max().unwrap_or_default();
+    let is_last = code.get(end..).is_none_or(is_filler);
+    if is_last { range.end } else { range.start + end as u64 }
 }
 
 /// Without lines, the name tells whether a function is the user's. Functions in the namespaces of the C++ library are as well, where

@@ -7,3 +7,4 @@ mod late_libraries;
 mod no_alarm;
 mod peculiar;
 mod targets;
+mod untyped_code;
