@@ -250,6 +250,13 @@ impl PtraceProgram {
         self.shared.learn(learnt, events);
     }
 
+    /// The place of an object in the file that it is of, for where nothing names it: `libfoo.so+0x1234`.
+    #[must_use]
+    pub fn place_in_file(&self, obj: Obj) -> Option<String> {
+        let module = self.layout.modules.iter().find(|module| module.name == obj.name)?;
+        Some(module.image.in_file(obj.offset.into()))
+    }
+
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -34,6 +34,10 @@ impl Source for PtraceProgram {
         Program::describe(self, obj)
     }
 
+    fn place_in_file(&self, obj: Obj) -> Option<String> {
+        Self::place_in_file(self, obj)
+    }
+
     fn unordered_only(&self) -> bool {
         Self::unordered_only(self)
     }

@@ -16,6 +16,12 @@ pub trait Source {
     /// The words for an object ("`counter`", "`queue.head`").
     fn describe(&self, obj: Obj) -> Option<String>;
 
+    /// The place in its file of an object that has no words ("`libfoo.so+0x1234`").
+    fn place_in_file(&self, obj: Obj) -> Option<String> {
+        let _ = obj;
+        None
+    }
+
     /// The thread that runs the harness of a test and is no part of it, if there is one.
     fn harness(&self) -> Option<ThreadName> {
         None

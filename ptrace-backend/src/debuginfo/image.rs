@@ -210,6 +210,13 @@ impl Image {
         extent(bytes, |address| self.data_at(address))
     }
 
+    /// A static address where neither debug information nor a symbol tells more: `libfoo.so+0x1234`.
+    pub(crate) fn in_file(&self, address: u64) -> String {
+        let path = self.path();
+        let file = path.file_name().unwrap_or(path.as_os_str());
+        format!("{}+{address:#x}", file.to_string_lossy())
+    }
+
     /// What a block holds that a function of a library has allocated (`Arc::new`): the user's own code calls it at this static
     /// address, or the address is in it.
     #[must_use]
@@ -349,11 +356,7 @@ impl Image {
         }
         match self.plt_target(address) {
             Some(import) => format!("{import}@plt"),
-            None => {
-                let path = self.path();
-                let file = path.file_name().unwrap_or(path.as_os_str());
-                format!("{}+{address:#x}", file.to_string_lossy())
-            }
+            None => self.in_file(address),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Phrasing<'a> {
 impl Phrasing<'_> {
     /// An object, in backquotes.
     pub(crate) fn object(&self, obj: Obj) -> String {
-        match self.source.describe(obj) {
+        match self.source.describe(obj).or_else(|| self.source.place_in_file(obj)) {
             Some(words) => format!("`{words}`"),
             None => format!("`{:x}+{}`", obj.name.0, obj.offset),
         }
