@@ -77,6 +77,7 @@ impl Source for Words<'_> {
 fn target(build_id: &str) -> SavedTarget {
     SavedTarget {
         program: Place::Relative("build/model".into()),
+        link: None,
         name: None,
         build_id: build_id.to_owned(),
         arguments: Vec::new(),

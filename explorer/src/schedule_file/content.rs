@@ -57,6 +57,9 @@ pub struct ScheduleFile {
 pub struct SavedTarget {
     /// The executable.
     pub program: Place,
+    /// The symbolic link to it that the user named; absent if none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Place>,
     /// Identifies its build, with those of the libraries that it was explored with.
     pub build_id: String,
     /// The name that it was called by, its first argument; its path if absent.
@@ -97,6 +100,11 @@ impl SavedTarget {
         (request.client, request.ready) = (self.client.clone(), self.ready.clone());
         request.fresh_directory = self.fresh_directory;
         request.ignore_exit_code = self.ignore_exit_code;
+    }
+
+    /// The program as the user named it, for people.
+    pub(crate) fn program_in_words(&self) -> String {
+        self.link.as_ref().unwrap_or(&self.program).display()
     }
 
     /// The arguments as a person reads them.

@@ -205,6 +205,7 @@ pub(crate) mod tests {
             tool: "0.1.0".into(),
             target: SavedTarget {
                 program: Place::Relative("build/counter".into()),
+                link: None,
                 name: None,
                 build_id: "c0ffee".into(),
                 arguments: vec!["--fast".into()],

@@ -58,6 +58,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     let root = root_of(&program.executable().path, &here);
     let target = SavedTarget {
         program: Place::of(&program.executable().path, &root),
+        link: command::link(&launch.program).map(|link| Place::of(&link, &root)),
         build_id: program.build_id(),
         name: launch.name.as_ref().map(Into::into),
         arguments: launch.arguments.iter().map(Into::into).collect(),

@@ -220,7 +220,7 @@ impl Again<'_> {
             format: FORMAT.to_owned(),
             version: VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            target: self.saved.target.program.display(),
+            target: self.saved.target.program_in_words(),
             replayed: Some(self.file.to_string_lossy().into_owned()),
             verdict,
             strategy: self.saved.found_by.strategy.clone(),

@@ -58,7 +58,7 @@ fn graph(again: &Again<'_>, program: &impl Program, replayed: &Replayed) -> Even
     EventGraph {
         format: GRAPH_FORMAT.to_owned(),
         version: GRAPH_VERSION,
-        target: again.saved.target.program.display(),
+        target: again.saved.target.program_in_words(),
         schedule_file: again.file.to_string_lossy().into_owned(),
         failure,
         lanes: told.labels.columns(),

@@ -121,6 +121,7 @@ fn identity(line: u32) -> Identity {
 fn run(build: &str) -> SavedTarget {
     SavedTarget {
         program: Place::Relative("app".into()),
+        link: None,
         name: None,
         build_id: build.to_owned(),
         arguments: Vec::new(),

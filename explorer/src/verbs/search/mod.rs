@@ -177,7 +177,7 @@ impl SearchSession<'_> {
             format: FORMAT.to_owned(),
             version: VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            target: self.target.program.display(),
+            target: self.target.program_in_words(),
             replayed: None,
             verdict: verdict(outcome, self.request),
             strategy: self.request.strategy.name().to_owned(),
