@@ -29,7 +29,7 @@ pub struct LaunchSpec {
     pub stdin: Option<PathBuf>,
     /// How long a thread may run, in processor time, or wait to come to its next key point.
     pub run_timeout: Duration,
-    /// Whether a program that ends with another exit code than 0 has failed.
+    /// Whether a program, or a client, that ends with another exit code than 0 has failed.
     pub exit_code_fails: bool,
     /// How the instruction under a trap is executed.
     pub stepping: Stepping,

@@ -255,7 +255,7 @@ settings! {
     keep_going: bool = false, from 0,
         "keep-going", "Whether the search looks for further distinct bugs after the first. In editors it does unless this says otherwise.";
     ignore_exit_code: bool = false, from 0,
-        "ignore-exit-code", "Whether an exit code other than 0 is no failure.";
+        "ignore-exit-code", "Whether an exit code other than 0, of the program or of its client, is no failure.";
     fresh_directory: bool = false, from 0,
         "fresh-dir", "Whether each execution has its own copy of the working directory.";
     lock_order: bool = true, from 0,

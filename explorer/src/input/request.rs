@@ -58,7 +58,7 @@ pub struct Request {
     pub stdin: Option<PathBuf>,
     /// Whether each execution has its own copy of the working directory.
     pub fresh_directory: bool,
-    /// Whether an exit code other than 0 is no failure.
+    /// Whether an exit code other than 0, of the program or of its client, is no failure.
     pub ignore_exit_code: bool,
     /// The command of its client; empty if it has none.
     pub client: String,

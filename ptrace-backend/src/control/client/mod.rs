@@ -366,7 +366,7 @@ impl Process {
         };
         let detail = match ended {
             WaitStatus::Killed(signal) => Some(FailureDetail::ClientKilled(name(signal))),
-            WaitStatus::Exited(code) if code != 0 => {
+            WaitStatus::Exited(code) if code != 0 && self.account.exit_code_fails => {
                 Some(FailureDetail::ClientExited(code, self.last_words()))
             }
             _ => None,

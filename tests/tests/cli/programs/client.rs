@@ -89,6 +89,10 @@ fn a_client_that_fails_fails_whatever_the_schedule() {
     let outcome = explore(&program, "sh -c 'echo no >&2; exit 3'", &[], folder.path());
     assert_eq!(outcome.finding()["kind"], "always-fails", "{}", outcome.transcript());
     assert!(outcome.says("the client failed: exit code 3 (no)"), "{}", outcome.transcript());
+    let ignored = ["--ignore-exit-code"];
+    covers(&explore(&program, &format!("sh -c \"{}; exit 3\"", asks("1")), &ignored, folder.path()));
+    let killed = explore(&program, "sh -c 'kill -9 $$'", &ignored, folder.path());
+    assert!(killed.code == 1 && killed.says("SIGKILL"), "{}", killed.transcript());
 }
 
 #[test]
