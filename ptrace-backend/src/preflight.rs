@@ -58,12 +58,14 @@ pub enum Refusal {
         path: PathBuf,
     },
     /// It is a script.
-    #[error("`{}` is a script for {interpreter}: explore the program itself, not the script that starts it", path.display())]
+    #[error("`{}` is a script for {interpreter}: explore {}, not the script that starts it", path.display(), started(program.as_deref()))]
     Script {
         /// Which file.
         path: PathBuf,
         /// What runs it.
         interpreter: String,
+        /// The program that it gives its arguments to, if it says so in one line.
+        program: Option<PathBuf>,
     },
     /// It is no ELF file.
     #[error("`{}` is not an ELF executable: explore a native Linux program", .0.display())]
@@ -166,9 +168,7 @@ fn check_file(path: &Path) -> Result<(), Refusal> {
     // SAFETY: the name is a NUL-terminated string that outlives the call.
     let may_execute = unsafe { libc::access(name.as_ptr(), libc::X_OK) } == 0;
     if !may_execute {
-        return Err(
-            first_script_line(path).unwrap_or_else(|| Refusal::NotExecutable { path: path.to_owned() })
-        );
+        return Err(script(path).unwrap_or_else(|| Refusal::NotExecutable { path: path.to_owned() }));
     }
     // SAFETY: both names are NUL-terminated strings that outlive the call; a null buffer of length 0 asks for the size.
     let capabilities =
@@ -183,16 +183,45 @@ fn check_file(path: &Path) -> Result<(), Refusal> {
     Err(Refusal::Privileged { path: path.to_owned(), privilege })
 }
 
-fn first_script_line(path: &Path) -> Option<Refusal> {
-    let mut start = [0; 128];
-    let length = files::open(path, Kind::Program).and_then(|mut file| file.read(&mut start)).ok()?;
-    let line = start[..length].strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    let interpreter = String::from_utf8_lossy(line).trim().to_owned();
-    Some(Refusal::Script { path: path.to_owned(), interpreter })
+/// A longer script does more than to start a program.
+const LONGEST_SCRIPT: u64 = 4_096;
+
+fn script(path: &Path) -> Option<Refusal> {
+    let mut start = Vec::new();
+    let file = files::open(path, Kind::Program).ok()?;
+    file.take(LONGEST_SCRIPT).read_to_end(&mut start).ok()?;
+    let start = String::from_utf8_lossy(start.strip_prefix(b"#!")?).into_owned();
+    let (interpreter, commands) = start.split_once('\n').unwrap_or((&start, ""));
+    let interpreter = interpreter.trim().chars().take(100).collect();
+    Some(Refusal::Script { path: path.to_owned(), interpreter, program: executed(commands) })
+}
+
+/// The program of the one line `exec PATH "$@"` of a script.
+fn executed(commands: &str) -> Option<PathBuf> {
+    let lines = commands.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut executed = lines.filter(|words| words.first() == Some(&"exec"));
+    let (words, None) = (executed.next()?, executed.next()) else { return None };
+    let [_, word, "\"$@\""] = words[..] else { return None };
+    let word = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word);
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._+-".contains(letter);
+    let program = PathBuf::from(word);
+    let is_program = program.is_absolute() && word.chars().all(is_plain) && is_elf(&program);
+    is_program.then_some(program)
+}
+
+fn is_elf(path: &Path) -> bool {
+    let mut magic = [0; elf::ELFMAG.len()];
+    let read = files::open(path, Kind::Program).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == elf::ELFMAG
+}
+
+/// The program that is to be explored in place of a script.
+fn started(program: Option<&Path>) -> String {
+    program.map_or_else(|| "the program itself".to_owned(), |program| format!("`{}`", program.display()))
 }
 
 fn check_header(path: &Path) -> Result<(), Refusal> {
-    if let Some(script) = first_script_line(path) {
+    if let Some(script) = script(path) {
         return Err(script);
     }
     let mut header = Vec::new();

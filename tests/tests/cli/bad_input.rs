@@ -60,7 +60,11 @@ fn a_directory() {
 #[test]
 fn a_script() {
     let (_folder, script) = folder_with("script", "#!/bin/sh\nexit 0\n", 0o755);
-    refused(&explored(&script), &["is a script", "/bin/sh"]);
+    refused(&explored(&script), &["is a script for /bin/sh: explore the program itself, not"]);
+    let program = correct_program();
+    let starts = format!("#! /bin/sh\n# The tool.\nexec {} \"$@\"\n", program.display());
+    let (_folder, script) = folder_with("script", starts, 0o755);
+    refused(&explored(&script), &[&format!("is a script for /bin/sh: explore `{}`, not", program.display())]);
 }
 
 #[test]
