@@ -1,5 +1,5 @@
 /* Threads meet by what the kernel alone knows of. The argument chooses how: how many threads wait for a semaphore, a file that is mapped and
- * written, names that are watched, the list of threads, the list of mappings.
+ * written, names that are watched, the list of threads, the list of mappings; or a call whose meaning is not known.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -12,6 +12,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char *what;
@@ -79,6 +80,8 @@ int main(int argc, char **argv)
         is_right = threads() > 0;
     else if (!strcmp(what, "mappings"))
         is_right = mappings();
+    else if (!strcmp(what, "kcmp"))
+        syscall(SYS_kcmp, getpid(), getpid(), 0, 1, 1);
     pthread_join(thread, NULL);
     if (!strcmp(what, "semaphore"))
         semctl(file, 0, IPC_RMID);

@@ -39,8 +39,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     let regs = &tracee.tasks[index].regs;
     let own = scheduling.threads[index].world.tid;
     if tracee.concurrent && calls::asks_for_other(regs, own, PID) && !memory.sharing.is_after_all(index) {
-        let name = calls::name_of_question(regs.orig_rax as i64);
-        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, name));
+        let name = calls::name(regs.orig_rax as i64);
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &name));
     }
     if answers::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
         let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);

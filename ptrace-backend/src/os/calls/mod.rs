@@ -11,12 +11,14 @@
 pub(crate) mod buffers;
 pub(super) mod filter;
 mod lists;
+mod names;
 pub(crate) mod outside;
 
 use libc::c_long;
 
 pub(crate) use self::lists::PRIVATE;
-use self::lists::{CHANGES, ELSEWHERE, LOOKS, NAMED};
+use self::lists::{CHANGES, ELSEWHERE, LOOKS};
+pub(crate) use self::names::name;
 use super::Regs;
 
 /// How a system call is about what the kernel keeps of its process.
@@ -76,12 +78,6 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
 
 const F_GETOWN_EX: i32 = 16;
 const PR_SET_VMA: i32 = 0x5356_4d41;
-
-/// The name of a call of which not all is known.
-pub(crate) fn name(call: c_long) -> String {
-    let known = NAMED.iter().find(|(known, _)| *known == call);
-    known.map_or_else(|| format!("system call {call}"), |(_, name)| (*name).to_owned())
-}
 
 /// Whether a call begins something of which other calls tell later: it matters also where there is one thread yet.
 pub(crate) fn is_lasting(call: c_long) -> bool {
@@ -168,18 +164,6 @@ pub(crate) fn clock(number: i32, kind: u64) -> u64 {
 /// Whether a call asks or says on which processors a thread may run: its first argument names one.
 pub(crate) fn is_about_processors(regs: &Regs) -> bool {
     matches!(regs.orig_rax as c_long, libc::SYS_sched_getaffinity | libc::SYS_sched_setaffinity)
-}
-
-/// The name of a call for which [`asks_for_other`] holds.
-pub(crate) const fn name_of_question(call: c_long) -> &'static str {
-    match call {
-        libc::SYS_kill => "kill",
-        libc::SYS_tkill => "tkill",
-        libc::SYS_tgkill => "tgkill",
-        libc::SYS_getpriority => "getpriority",
-        libc::SYS_clock_gettime => "clock_gettime",
-        _ => "sched_getscheduler",
-    }
 }
 
 /// The register that holds the path that a call is about, and the one that holds the folder where it begins, if there is one.
