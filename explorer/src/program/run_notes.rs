@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use checker::account::Unwatched;
 use checker::failure::{Failure, FailureDetail};
@@ -33,6 +34,40 @@ struct Told {
     started: u64,
     /// The account's entries, each with its number of executions.
     unwatched: BTreeMap<Unwatched, u64>,
+    pace: Pace,
+}
+
+/// The cost of executions, those of workers left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pace {
+    pub(crate) executions: u64,
+    /// Of all but the last one.
+    before: Cost,
+    /// Of the last one, which a limit may have cut short.
+    pub(crate) last: Cost,
+}
+
+/// Wall time and events.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cost {
+    pub(crate) time: Duration,
+    pub(crate) events: u64,
+}
+
+impl Pace {
+    pub(crate) fn note(&mut self, cost: Cost) {
+        self.before.time += self.last.time;
+        self.before.events += self.last.events;
+        self.last = cost;
+        self.executions += 1;
+    }
+
+    /// The cost of an execution on average, the last one left out; `None` where there is no other one.
+    pub(crate) fn each(&self) -> Option<Cost> {
+        let executions = self.executions.checked_sub(1).filter(|&count| count > 0)?;
+        let time = self.before.time.div_f64(executions as f64);
+        Some(Cost { time, events: self.before.events / executions })
+    }
 }
 
 impl Peculiarities {
@@ -51,6 +86,11 @@ impl Peculiarities {
     /// How many executions were started, whatever for.
     pub(crate) fn executions(&self) -> u64 {
         self.told().started
+    }
+
+    /// The cost of executions so far.
+    pub(crate) fn pace(&self) -> Pace {
+        self.told().pace
     }
 
     /// One more was run by somebody else, and ended so.
@@ -87,6 +127,8 @@ pub(crate) struct ObservedRun<'a, R> {
     run: R,
     is_one_test: bool,
     told: &'a Peculiarities,
+    began: Instant,
+    events: u64,
 }
 
 impl<'a, P> Observed<'a, P> {
@@ -114,9 +156,12 @@ impl<'a, P: Program> Program for Observed<'a, P> {
         if let Some(error) = self.missed_its_test() {
             return Err(error);
         }
-        let run = self.program.start(scope)?;
+        let began = Instant::now();
+        let broken_off =
+            |_: &StartError| self.told.told().pace.note(Cost { time: began.elapsed(), events: 0 });
+        let run = self.program.start(scope).inspect_err(broken_off)?;
         self.told.told().started += 1;
-        Ok(ObservedRun { run, is_one_test: self.is_one_test, told: self.told })
+        Ok(ObservedRun { run, is_one_test: self.is_one_test, told: self.told, began, events: 0 })
     }
 
     delegate! {
@@ -139,17 +184,29 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
     delegate! {
         to self.run {
             fn agents(&self) -> &[AgentView];
-            fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError>;
-            fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError>;
             fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
         }
     }
 
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
+        let batch = self.run.run(choice, until)?;
+        self.events += batch.steps.len() as u64;
+        Ok(batch)
+    }
+
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
+        let batch = self.run.replay(steps)?;
+        self.events += batch.steps.len() as u64;
+        Ok(batch)
+    }
+
     fn finish(self) -> Ending {
+        let cost = Cost { time: self.began.elapsed(), events: self.events };
         let code = self.run.agents().iter().find_map(|view| exit_code(&view.status));
         let ending = self.run.finish();
         self.told.add(&ending, self.is_one_test);
         let mut told = self.told.told();
+        told.pace.note(cost);
         if let Some(code) = code.filter(|_| told.started == 1) {
             // The first execution, in which threads run in turn: in another order the same code may be a failure.
             told.missed = told.missed.or_else(|| skipped(code, &ending.stdout));

@@ -1,12 +1,37 @@
 //! The notes of a search in words.
 
+use std::time::Duration;
+
 use checker::search::SearchNote;
 
 use crate::narrate::sentences::phrasing::Phrasing;
+use crate::program::run_notes::{Cost, Pace};
+use crate::report::plural::plural;
 
 /// The note where no time was left for what a report needs of the program.
 pub(crate) const READ_IN_PART: &str = "the time was up before all of the program's debug information was read that the report \
      needs: lines and names are missing in it";
+
+/// So many executions in the time of a search are few.
+const FEW: u32 = 20;
+
+/// How long executions take, where few come in the time that a search had; `ended`: how many of them have ended.
+pub(crate) fn long_executions(pace: &Pace, ended: u64, time: Duration) -> Option<String> {
+    let words = |cost: Cost| (seconds(cost.time), plural(cost.events, "event"));
+    if ended == 0 && pace.executions == 1 {
+        let (time, events) = words(pace.last);
+        let events = if pace.last.events > 0 { format!(": {events}") } else { String::new() };
+        return Some(format!("the first execution had not ended after {time}{events}"));
+    }
+    let (time, events) = words(pace.each().filter(|each| each.time > time / FEW)?);
+    Some(format!("one execution takes about {time} ({events})"))
+}
+
+/// `15 s`, `1.5 s`.
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 9.95 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") }
+}
 
 impl Phrasing<'_> {
     /// A note of a search, as a sentence.
@@ -33,5 +58,28 @@ impl Phrasing<'_> {
                 self.failure(failure)
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn executions_that_take_long_are_told_with_their_cost() {
+        let cost = |seconds, events| Cost { time: Duration::from_secs(seconds), events };
+        let after = |costs: &[Cost], ended, limit| {
+            let mut pace = Pace::default();
+            costs.iter().for_each(|cost| pace.note(*cost));
+            long_executions(&pace, ended, Duration::from_secs(limit))
+        };
+        let told = |words: &str| Some(words.to_owned());
+        let first = told("the first execution had not ended after 30 s: 120,000 events");
+        assert_eq!(after(&[cost(30, 120_000)], 0, 30), first);
+        assert_eq!(after(&[cost(3, 0)], 0, 3), told("the first execution had not ended after 3.0 s"));
+        let each = told("one execution takes about 12 s (41,000 events)");
+        assert_eq!(after(&[cost(14, 42_000), cost(10, 40_000), cost(6, 20_000)], 2, 30), each);
+        assert_eq!(after(&[cost(1, 42_000), cost(1, 40_000), cost(1, 20_000)], 2, 30), None);
+        assert_eq!(after(&[], 0, 30), None);
     }
 }

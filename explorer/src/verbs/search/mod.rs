@@ -27,11 +27,11 @@ use crate::error::Error;
 use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
 use crate::narrate::sentences::phrasing::Phrasing;
-use crate::narrate::sentences::search_notes::READ_IN_PART;
+use crate::narrate::sentences::search_notes::{READ_IN_PART, long_executions};
 use crate::narrate::sentences::unwatched;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::{potential_deadlocks, races};
-use crate::program::run_notes::{Observed, Peculiarities};
+use crate::program::run_notes::{Observed, Pace, Peculiarities};
 use crate::program::test_output::is_one_test;
 use crate::program::worker_pool::Repeatable;
 use crate::render;
@@ -75,6 +75,7 @@ impl SearchSession<'_> {
         let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
         made.notes.extend(self.alone(workers.is_some()));
         let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
+        made.notes.extend(self.too_slow(&outcome, &peculiarities.pace()));
         if let Some(error) = program.missed_its_test() {
             return Err(Error::Search(error.into()));
         }
@@ -161,6 +162,15 @@ impl SearchSession<'_> {
         workers
             .is_some_and(|workers| workers.get() > 1)
             .then(|| format!("one worker ran all executions: {why}"))
+    }
+
+    /// How long executions take, where nothing is covered in the time that there was.
+    fn too_slow(&self, outcome: &Outcome, pace: &Pace) -> Option<String> {
+        let Request { time_limit, max_schedules, .. } = *self.request;
+        let ran = outcome.stats.executions();
+        let is_late = outcome.ended == Ended::Budget && ran < max_schedules;
+        let is_nothing = Covered::from(outcome.covered) == Covered::default();
+        if is_late && is_nothing { long_executions(pace, ran, time_limit) } else { None }
     }
 
     fn keep(&self, report: &Report) -> Result<(), StoreError> {

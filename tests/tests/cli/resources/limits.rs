@@ -93,6 +93,16 @@ fn what_many_two_threads_do_never_outlasts_the_time_limit() {
     pairs(300, 2);
 }
 
+#[test]
+fn an_execution_that_takes_all_the_time_is_told_of() {
+    let program = Build::new("limits/slow_start.c", Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--time-limit".as_ref(), "1s".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    let outcome = Tool::explore(options, &program).run().unwrap();
+    let notes = outcome.report["notes"].to_string();
+    assert!(outcome.code == 2 && notes.contains("had not ended after "), "{}", outcome.transcript());
+}
+
 fn pairs(count: usize, seed: u64) {
     let program = hangs(&format!("two-threads-{seed}"));
     let mut random = ChaCha8Rng::seed_from_u64(seed);
