@@ -38,6 +38,12 @@ pub struct TornAccesses {
 }
 
 impl TornAccesses {
+    /// Whether none was seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// Takes in an execution of which everything was watched.
     pub fn take(&mut self, trace: &Trace) {
         if trace.steps.iter().all(|step| !step.event.op.in_steps) {

@@ -204,6 +204,7 @@ impl<'a, P: Program> Search<'a, P> {
                 schedules: self.executor.stats.executions(),
                 bound: self.strategy.bound(),
                 findings: self.findings.len(),
+                is_to_confirm: self.switch_points.is_to_confirm(),
             };
             self.observer.progress(&progress);
         }

@@ -87,6 +87,11 @@ impl SwitchPoints {
         }
     }
 
+    /// Whether there is something of which more executions tell whether it counts.
+    pub(super) fn is_to_confirm(&self) -> bool {
+        !(self.races.is_empty() && self.torn.is_empty() && self.lock_orders.is_empty())
+    }
+
     /// Whether switching at synchronisation only may have left something out. With a new synchronisation variable, what had
     /// a race before may have none now, but was not switched at either.
     pub(super) fn is_too_narrow(&self) -> bool {

@@ -113,6 +113,8 @@ pub struct Progress {
     pub bound: Option<u32>,
     /// Failures so far.
     pub findings: usize,
+    /// Something was seen that is looked at again, by more executions, when the search is over: races, and the like.
+    pub is_to_confirm: bool,
 }
 
 /// On what it rests that a program always fails.

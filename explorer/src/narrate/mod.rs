@@ -7,7 +7,7 @@ pub(crate) mod finding;
 pub mod locations;
 pub(crate) mod potential_deadlocks;
 pub(crate) mod races;
-mod run_again;
+pub(crate) mod run_again;
 pub mod sentences;
 pub(crate) mod stacks;
 pub mod thread_labels;

@@ -10,9 +10,18 @@ use ptrace_backend::{LaunchError, attention};
 
 use crate::error::Error;
 
-/// So much time there is at least to tell what was found: for executions that show the stacks at its events, and which of its
-/// races are none.
+/// So much time there is at least to tell what an explanation has found, by executions that show the stacks at its events, and at
+/// most of the time of a search to see which of its races are none.
 const TELLING: Duration = Duration::from_secs(5);
+
+/// What comes after a search, in its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ToCome {
+    /// Another search.
+    Search,
+    /// Further executions, which tell which of its races are none.
+    Judging,
+}
 
 /// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
 #[derive(Clone)]
@@ -69,14 +78,12 @@ impl Deadline {
         told
     }
 
-    /// For a search that leaves a quarter of its time to another one, if that is to come.
-    pub(crate) fn limit_leaving_a_quarter(
-        &self,
-        is_to_come: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Limit {
+    /// For a search that leaves some of its time to what is to come: a quarter to another search, and as much, but not more than
+    /// [`TELLING`], to judging what it has seen.
+    pub(crate) fn limit_leaving(&self, is_to_come: impl Fn(ToCome) -> bool + Send + Sync + 'static) -> Limit {
         let state = Arc::clone(&self.0);
         Limit::new(move || match state.look() {
-            StopRequest::Continue | StopRequest::HalfSpent if state.is_last_quarter() && is_to_come() => {
+            StopRequest::Continue | StopRequest::HalfSpent if state.is_share(&is_to_come) => {
                 StopRequest::BudgetSpent
             }
             go => go,
@@ -104,9 +111,17 @@ impl Deadline {
 }
 
 impl DeadlineState {
-    fn is_last_quarter(&self) -> bool {
+    /// Whether what is left is the share of what is to come.
+    fn is_share(&self, is_to_come: &impl Fn(ToCome) -> bool) -> bool {
         let (begun, end) = (self.begun.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
-        end < u64::MAX && micros(self.created.elapsed()) >= end - end.saturating_sub(begun) / 4
+        let quarter = end.saturating_sub(begun) / 4;
+        let left = end.saturating_sub(micros(self.created.elapsed()));
+        if end == u64::MAX || left > 2 * quarter {
+            return false;
+        }
+        let search = if is_to_come(ToCome::Search) { quarter } else { 0 };
+        let judging = if is_to_come(ToCome::Judging) { quarter.min(micros(TELLING)) } else { 0 };
+        search + judging > 0 && left <= search + judging
     }
 
     fn look(&self) -> StopRequest {

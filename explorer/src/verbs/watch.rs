@@ -1,5 +1,6 @@
 //! What a front end sees of a search under way.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use checker::search::{self, Observer};
@@ -42,6 +43,8 @@ pub(crate) struct Overseer<'a> {
     pub(crate) started: Instant,
     pub(crate) watch: &'a mut dyn Watch,
     pub(crate) keep: Keep<'a>,
+    /// Set where the search has seen something that is to be judged after it.
+    pub(crate) is_to_judge: &'a AtomicBool,
 }
 
 /// Saves what was found, and gives the report on it.
@@ -54,6 +57,7 @@ impl Observer for Overseer<'_> {
     }
 
     fn progress(&mut self, progress: &search::Progress) {
+        self.is_to_judge.store(progress.is_to_confirm, Ordering::Relaxed);
         let seconds = self.started.elapsed().as_secs_f64();
         self.watch.progress(&Progress {
             schedules: progress.schedules,

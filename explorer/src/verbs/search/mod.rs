@@ -11,6 +11,8 @@ pub(super) mod sync_scope;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -26,6 +28,7 @@ use self::suppress::suppress;
 use crate::error::Error;
 use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
+use crate::narrate::run_again::RunAgain;
 use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::sentences::search_notes::{READ_IN_PART, long_executions};
 use crate::narrate::sentences::unwatched;
@@ -68,9 +71,10 @@ impl SearchSession<'_> {
             made.keep(&mut writer, &found.identity, &mut told, &file);
             told
         };
-        let mut overseer = Overseer { started, watch, keep: &mut keep };
+        let is_to_judge = Arc::new(AtomicBool::new(false));
+        let mut overseer = Overseer { started, watch, keep: &mut keep, is_to_judge: &is_to_judge };
         let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
-        let options = Options { limit: self.limit_of_search(), ..self.options() };
+        let options = Options { limit: self.limit_of_search(&is_to_judge), ..self.options() };
         let _attention = Attention::pay();
         let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
         made.notes.extend(self.alone(workers.is_some()));
@@ -82,14 +86,11 @@ impl SearchSession<'_> {
         let elapsed = started.elapsed().as_secs_f64();
         self.explain_all(&program, &mut outcome, (&mut writer, &mut made), watch);
         let mut report = self.report(&outcome, made, elapsed);
-        let again = self.deadline.while_telling(|| {
-            races::confirm(&program, &mut outcome.races, &self.places(), &self.deadline.limit())
-        });
-        let lock_orders = (&mut outcome.lock_orders, outcome.races.variables());
-        let locked_again = self.deadline.while_telling(|| {
-            potential_deadlocks::confirm(&program, lock_orders, &self.places(), &self.deadline.limit())
-        });
-        let torn = self.deadline.while_telling(|| races::torn(&program, &outcome, &self.deadline.limit()));
+        let ended = self.ended(&outcome);
+        let is_explained = self.request.explain && !outcome.findings.is_empty();
+        let mut judge = || self.judge(&program, &mut outcome);
+        let (again, locked_again, torn) =
+            if is_explained { self.deadline.while_telling(judge) } else { judge() };
         let races = mem::take(&mut outcome.races).into_found();
         let mut unwatched = peculiarities.unwatched();
         let buffered = &outcome.triangles;
@@ -128,7 +129,7 @@ impl SearchSession<'_> {
         report.other = peculiarities.executions() - outcome.stats.executions_now();
         report.notes.extend(peculiarities.notes());
         report.notes = report.notes.into_iter().map(sentence).collect();
-        let reason = sentence(self.ended(&outcome).0);
+        let reason = sentence(ended.0);
         if report.findings.is_empty() {
             let afterwards = Afterwards { taken_in: &taken_in, writer: &mut writer, watch, started };
             self.explore_stalled(&program, workers, &mut report, afterwards);
@@ -140,6 +141,15 @@ impl SearchSession<'_> {
         let mut told = HashSet::new();
         report.notes.retain(|note| told.insert(note.clone()));
         Ok(report)
+    }
+
+    /// Drops what the search has seen that is none: races, and potential deadlocks; and how many accesses may be found half done.
+    fn judge(&self, program: &impl Program, outcome: &mut Outcome) -> (RunAgain, RunAgain, u64) {
+        let (places, limit) = (self.places(), self.deadline.limit());
+        let raced = races::confirm(program, &mut outcome.races, &places, &limit);
+        let lock_orders = (&mut outcome.lock_orders, outcome.races.variables());
+        let locked = potential_deadlocks::confirm(program, lock_orders, &places, &limit);
+        (raced, locked, races::torn(program, outcome, &limit))
     }
 
     /// The places of a triangular race.
@@ -261,10 +271,18 @@ impl SearchSession<'_> {
             }
             Ended::Budget => {
                 let all = self.request.time_limit;
-                let reason = match self.may_stall() {
-                    true => format!("its share of {all:?} was up, a part of which is for stalled threads"),
-                    false => format!("its time was up after {all:?}"),
+                let Outcome { races, lock_orders, torn, .. } = outcome;
+                let judges = !(races.is_empty() && lock_orders.is_empty() && torn.is_empty());
+                let rest = match (self.may_stall(), judges) {
+                    (false, false) => None,
+                    (true, false) => Some("a part of which is for stalled threads"),
+                    (false, true) => Some("a part of which is for judging what it has seen"),
+                    (true, true) => {
+                        Some("parts of which are for stalled threads and for judging what it has seen")
+                    }
                 };
+                let share = |rest| format!("its share of {all:?} was up, {rest}");
+                let reason = rest.map_or_else(|| format!("its time was up after {all:?}"), share);
                 (reason, Some("--time-limit"))
             }
         }

@@ -3,6 +3,8 @@
 //! than `--max-stall`. What fails only with a longer one is a warning: a test that waits by a short sleep may fail once a month,
 //! and a program that relies on a long one is correct on every machine that is not stopped meanwhile.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use checker::limit::Limit;
@@ -16,6 +18,7 @@ use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Report, Stalled};
 use crate::say::sentence;
 use crate::store::findings::FindingWriter;
+use crate::verbs::deadline::ToCome;
 use crate::verbs::search::execute::{in_order, is_complete};
 use crate::verbs::search::session::{Made, SearchSession};
 use crate::verbs::watch::{Overseer, Watch};
@@ -42,12 +45,14 @@ impl SearchSession<'_> {
         self.stalls.is_some_and(|stalls| is_worth_while(stalls))
     }
 
-    /// Until when a search may go on that leaves some time for schedules with stalled threads, where there are such.
-    pub(crate) fn limit_of_search(&self) -> Limit {
-        match self.stalls.cloned() {
-            None => self.deadline.limit(),
-            Some(stalls) => self.deadline.limit_leaving_a_quarter(move || is_worth_while(&stalls)),
-        }
+    /// Until when a search may go on that leaves some time for schedules with stalled threads, where there are such, and for
+    /// judging what it has seen.
+    pub(crate) fn limit_of_search(&self, is_to_judge: &Arc<AtomicBool>) -> Limit {
+        let (stalls, is_to_judge) = (self.stalls.cloned(), Arc::clone(is_to_judge));
+        self.deadline.limit_leaving(move |what| match what {
+            ToCome::Search => stalls.as_ref().is_some_and(|stalls| is_worth_while(stalls)),
+            ToCome::Judging => is_to_judge.load(Ordering::Relaxed),
+        })
     }
 
     /// Explores the schedules in which threads are stalled, and adds what comes of it to the report of a search that has found
@@ -119,8 +124,9 @@ impl SearchSession<'_> {
             made.keep(afterwards.writer, &found.identity, &mut told, &file);
             told
         };
-        let mut overseer =
-            Overseer { started: afterwards.started, watch: &mut *afterwards.watch, keep: &mut keep };
+        let (started, watch) = (afterwards.started, &mut *afterwards.watch);
+        let is_to_judge = &AtomicBool::new(false);
+        let mut overseer = Overseer { started, watch, keep: &mut keep, is_to_judge };
         self.search(program, workers, (&options, afterwards.taken_in), &mut overseer)
     }
 }
