@@ -246,7 +246,7 @@ impl<'a, P: Program> Search<'a, P> {
         // Whether it failed, if it went to its end.
         let mut failed = None;
         let failures = match end {
-            End::Stopped(go) => return Ok(Some(Ended::from(go))),
+            End::Stopped(go) => return Ok(Some(cut_short::stopped(&mut self.executor, go))),
             End::Promoted(failures) => {
                 self.executor.stats.pruned += 1;
                 self.carry_over(&failures, item.cost);
@@ -266,8 +266,7 @@ impl<'a, P: Program> Search<'a, P> {
                 failures
             }
             End::Limit(exceeded, failures) => {
-                let stats = &mut self.executor.stats;
-                cut_short::take_back(stats, exceeded, (item, &mut notes), &self.cache);
+                cut_short::take_back(&mut self.executor, exceeded, (item, &mut notes), &self.cache);
                 self.note_cut(item);
                 self.uniform = Some(Vec::new());
                 limit = true;

@@ -105,9 +105,9 @@ impl<'a, P: Program> Executor<'a, P> {
 
     /// Starts to count anew, by the key points that there are now.
     pub(super) fn restart(&mut self) {
-        let Stats { other, before_restart, threads, .. } = self.stats;
+        let Stats { other, before_restart, threads, awaits_outside, .. } = self.stats;
         let before_restart = before_restart + self.stats.executions_now();
-        self.stats = Stats { other, before_restart, threads, ..Stats::default() };
+        self.stats = Stats { other, before_restart, threads, awaits_outside, ..Stats::default() };
         self.epoch = self.runner.program.epoch();
         self.runner.to_audit.clear();
     }

@@ -76,6 +76,8 @@ pub struct Stats {
     pub too_long: u64,
     /// Those of [`Stats::pruned`] in which a thread ran for as long as it may without coming to a key point.
     pub too_slow: u64,
+    /// Cut short by a limit, be it on the search, when a thread had waited for what comes from outside, and nothing had come.
+    pub awaits_outside: u64,
     /// Ran to an end with accesses of few variables as key points: which class that was is not known.
     pub narrow: u64,
     /// No part of the search: replays and checks.

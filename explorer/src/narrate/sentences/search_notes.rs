@@ -12,6 +12,10 @@ use crate::report::plural::plural;
 pub(crate) const READ_IN_PART: &str = "the time was up before all of the program's debug information was read that the report \
      needs: lines and names are missing in it";
 
+/// The note where executions were cut of a program that waits to be used.
+pub(crate) const AWAITS_OUTSIDE: &str = "in executions that were cut a thread waited for connections or input from outside, and \
+     none came (--client starts a client with the program)";
+
 /// So many executions in the time of a search are few.
 const FEW: u32 = 20;
 

@@ -30,7 +30,7 @@ use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
 use crate::narrate::run_again::RunAgain;
 use crate::narrate::sentences::phrasing::Phrasing;
-use crate::narrate::sentences::search_notes::{READ_IN_PART, long_executions};
+use crate::narrate::sentences::search_notes::{AWAITS_OUTSIDE, READ_IN_PART, long_executions};
 use crate::narrate::sentences::unwatched;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::{potential_deadlocks, races};
@@ -238,7 +238,7 @@ impl SearchSession<'_> {
         let labels = ThreadLabels::of([], None);
         let words = Phrasing { labels: &labels, source: self.source };
         let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
-        notes.extend(too_long(&outcome.stats, self.request.step_limit));
+        notes.extend(too_long(&outcome.stats, self.request.step_limit, !self.request.client.is_empty()));
         notes.extend(self.source.notes());
         if environment::lets_openmp_sleep(&self.target.environment) {
             notes.push("threads of OpenMP sleep where they wait (OMP_WAIT_POLICY=passive)".to_owned());
@@ -294,7 +294,7 @@ fn with_option((reason, option): (String, Option<&'static str>)) -> String {
 }
 
 /// For the user: how many executions a limit on each of them has cut.
-fn too_long(stats: &Stats, step_limit: u32) -> Vec<String> {
+fn too_long(stats: &Stats, step_limit: u32, has_client: bool) -> Vec<String> {
     let all = stats.executions_now().max(1);
     let share = |cut: u64, what: String| {
         let percent = (100 * cut).div_ceil(all);
@@ -312,7 +312,9 @@ fn too_long(stats: &Stats, step_limit: u32) -> Vec<String> {
             "in some executions a thread comes to no key point for as long as it may run (--run-timeout)";
         share(stats.too_slow, what.to_owned())
     });
-    long.into_iter().chain(slow).collect()
+    // With a client there is somebody who sends.
+    let awaits = (stats.awaits_outside > 0 && !has_client).then(|| AWAITS_OUTSIDE.to_owned());
+    [long, slow, awaits].into_iter().flatten().collect()
 }
 
 /// Executions with few key points.

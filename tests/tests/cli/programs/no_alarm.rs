@@ -303,6 +303,10 @@ fn a_server_without_a_client_is_idle_and_not_deadlocked() {
             let is_told = entries.iter().any(|entry| entry["kind"] == "outside-input");
             assert!(outcome.code == 2 && is_told, "{variant} {level:?}: {}", outcome.transcript());
         }
+        let ticks = Build::new("correct/idle_server.c", level).flag("-DTICKS");
+        let cut = explore_with(&ticks, &["--step-limit", "300", "--max-schedules", "3"]);
+        let notes = cut.report["notes"].to_string();
+        assert!(notes.contains("(--client starts a client with the program)"), "{}", cut.transcript());
         let outcome = explore(&Build::new("correct/idle_server.c", level).flag("-DCYCLE"));
         assert_eq!((outcome.code, &outcome.finding()["kind"]), (1, &"deadlock".into()), "{level:?}");
     }
