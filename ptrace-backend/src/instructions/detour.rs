@@ -282,8 +282,8 @@ fn take_down(
     // movzx ecx, byte [flag]; jrcxz log
     stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
     stub.bytes(&log.flag(candidate).to_le_bytes());
-    stub.bytes(&[0xe3, 64 + ASK]);
-    // mov [looked_up], rax; movzx ecx, word [chunk]; mov rcx, [chunks + 8 * rcx]; mov rax, [chunk]; lea rcx, [rcx + rax]
+    stub.bytes(&[0xe3, 65 + ASK]);
+    // mov [looked_up], rax; movzx ecx, word [chunk]; mov rcx, [chunks + 8 * rcx]; mov rax, [chunk]; lea rcx, [rcx + rax + 1]
     stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
     stub.bytes(&looked_up);
     stub.bytes(&[0x0f, 0xb7, 0x0c, 0x25]);
@@ -292,7 +292,7 @@ fn take_down(
     stub.bytes(&log.chunks().to_le_bytes());
     stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
     stub.bytes(&chunk);
-    stub.bytes(&[0x48, 0x8d, 0x0c, 0x01]);
+    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, 0x01]);
     // mov rax, [looked_up]; jrcxz log
     stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
     stub.bytes(&looked_up);

@@ -59,10 +59,11 @@ impl Log {
         self.chunks() + (chunk as u32 % Self::CHUNKS) * 8
     }
 
-    /// The table's value for a chunk in which every access of at most [`WIDEST`] bytes that begins there is private.
+    /// The table's value for a chunk in which every access of at most [`WIDEST`] bytes that begins there is private. It is 0 for none:
+    /// the first chunk, at null, is one like others.
     #[must_use]
     pub(crate) fn private_chunk(chunk: u64) -> u64 {
-        chunk.wrapping_neg()
+        !chunk
     }
 
     /// Where the byte of a candidate is. It is 0 unless the candidate stops where it does not touch an address of the tables.
@@ -84,5 +85,10 @@ mod tests {
         assert_eq!(place, LOG.place(0x9999_5678));
         assert_ne!(Log::private(0x1234_5678, 4), Log::private(0x1234_5678, 8));
         assert_ne!(Log::private(0x1234_5678, 4), Log::private(0x9999_5678, 4));
+    }
+
+    #[test]
+    fn an_empty_place_is_that_of_no_chunk() {
+        assert!((0..=u64::MAX / Log::CHUNK).step_by(1 << 50).all(|chunk| Log::private_chunk(chunk) != 0));
     }
 }
