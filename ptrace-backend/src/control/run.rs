@@ -53,16 +53,7 @@ impl Process {
         self.scheduling.threads[index].pending = None;
         access::plant_for(&self.tracee, &mut self.memory, index)?;
         self.tracee.watch.begin(self.tracee.leader, self.tracee.tasks[index].tid);
-        let mut signal = 0;
-        let deferred = std::mem::take(&mut self.tracee.tasks[index].deferred_signal);
-        if deferred != 0 {
-            let flow = self.signalled(index, deferred)?;
-            match self.goes_on(index, flow) {
-                Some(next) => signal = next,
-                None => return Ok(()),
-            }
-        }
-        self.run_on(index, signal)?;
+        self.run_on(index, 0)?;
         operations::depend_if_asynchronous(&self.tracee, &mut self.scheduling, index);
         Ok(())
     }
@@ -70,6 +61,13 @@ impl Process {
     /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
     pub(crate) fn run_on(&mut self, index: ThreadIndex, mut signal: i32) -> Result<(), ExecutionError> {
         loop {
+            if let Some(deferred) = self.tracee.tasks[index].deferred.take() {
+                let flow = self.signalled_before(index, &deferred)?;
+                match self.goes_on(index, flow) {
+                    Some(next) => signal = next,
+                    None => return Ok(()),
+                }
+            }
             taken_down::forget_renamed(&mut self.tracee, &mut self.memory)?;
             self.tracee.resume(index, signal)?;
             let Some(status) = overdue::wait(
@@ -142,6 +140,18 @@ impl Process {
                 self.signalled(index, signal)
             }
         }
+    }
+
+    /// A thread that is about to go on has got this signal before, and has not been let go since.
+    fn signalled_before(
+        &mut self,
+        index: ThreadIndex,
+        info: &libc::siginfo_t,
+    ) -> Result<Flow, ExecutionError> {
+        // Where it has been stepped, the kernel takes it to have stopped for that.
+        let tid = self.tracee.tasks[index].tid;
+        ptrace::set_signal_info(tid, *info).map_err(system("write a signal"))?;
+        self.signalled(index, info.si_signo)
     }
 
     /// The running thread has stopped with a signal.
@@ -248,7 +258,9 @@ impl Process {
         }
         self.tracee.stop_in_kernel(index)?;
         self.tracee.write_registers(index)?;
-        let Some(byte) = planted else { return Ok(Flow::Resume(0)) };
+        // It comes back to the probe after the handler of a signal that it has got.
+        let has_signal = self.tracee.tasks[index].deferred.is_some();
+        let Some(byte) = planted.filter(|_| !has_signal) else { return Ok(Flow::Resume(0)) };
         let tid = self.tracee.tasks[index].tid;
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
         let status = loop {

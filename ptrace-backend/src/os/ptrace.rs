@@ -158,6 +158,29 @@ pub(crate) fn set_signal_info(tid: Tid, mut info: libc::siginfo_t) -> io::Result
     }
 }
 
+/// Whether the instruction at which the thread stands has brought this signal about, and does so whenever it runs.
+pub(crate) fn is_fault(info: &libc::siginfo_t) -> bool {
+    // A positive code is the kernel's.
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL].contains(&info.si_signo) && info.si_code > 0
+}
+
+/// Blocks all signals of a stopped thread but those of its instructions: blocked ones of these would end the process. Returns what it
+/// has blocked so far.
+pub(crate) fn block_signals(tid: Tid) -> io::Result<u64> {
+    const OF_INSTRUCTIONS: [i32; 6] =
+        [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
+    let mut blocked = 0_u64;
+    request(libc::PTRACE_GETSIGMASK, tid, size_of::<u64>(), ptr::from_mut(&mut blocked).expose_provenance())?;
+    let open = OF_INSTRUCTIONS.into_iter().fold(0, |open, signal| open | 1 << (signal - 1));
+    set_blocked_signals(tid, blocked | !open)?;
+    Ok(blocked)
+}
+
+/// Sets the signals that a stopped thread blocks.
+pub(crate) fn set_blocked_signals(tid: Tid, blocked: u64) -> io::Result<()> {
+    request(libc::PTRACE_SETSIGMASK, tid, size_of::<u64>(), ptr::from_ref(&blocked).expose_provenance())
+}
+
 /// Writes one word of a stopped thread's memory, also where the tracee itself may not write.
 pub(crate) fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
     request(libc::PTRACE_POKEDATA, tid, addr as usize, word as usize)

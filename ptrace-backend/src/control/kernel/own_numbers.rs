@@ -137,7 +137,7 @@ pub(crate) fn pass_with_numbers(tracee: &mut Tracee, index: ThreadIndex) -> Resu
     let tid = tracee.tasks[index].tid;
     match tracee.step(tid)? {
         WaitStatus::Signal(libc::SIGTRAP) => {}
-        WaitStatus::Signal(signal) => tracee.tasks[index].deferred_signal = signal,
+        WaitStatus::Signal(_) => tracee.tasks[index].defer_signal(),
         _ => return Ok(()),
     }
     tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;

@@ -166,7 +166,6 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             let flow = files::input_output(tracee, scheduling, objects, memory, account, index)?;
             if own_numbers::asks_for_peer(&tracee.tasks[index].regs) && matches!(flow, Flow::Resume(0)) {
                 own_numbers::pass_with_numbers(tracee, index)?;
-                return Ok(Flow::Resume(std::mem::take(&mut tracee.tasks[index].deferred_signal)));
             }
             Ok(flow)
         }

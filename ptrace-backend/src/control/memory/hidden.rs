@@ -68,7 +68,7 @@ pub(crate) fn pass(
     } else {
         tracee.step_in_place(index, at, byte)?;
     }
-    Ok(Some(Flow::Resume(std::mem::take(&mut tracee.tasks[index].deferred_signal))))
+    Ok(Some(Flow::Resume(0)))
 }
 
 /// Another thread or event has begun: what was seen often enough is looked at again.

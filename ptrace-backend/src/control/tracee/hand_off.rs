@@ -59,9 +59,6 @@ impl Tracee {
 
     /// Lets a thread go on with the registers that it now has.
     pub(crate) fn resume(&mut self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
-        if signal != 0 {
-            self.stop_in_kernel(index)?;
-        }
         self.frame = 0..0;
         self.prepare_hand_offs(index);
         let task = &mut self.tasks[index];
@@ -140,7 +137,7 @@ impl Tracee {
                 return Ok(());
             }
             // It got a signal while it was parked.
-            WaitStatus::Signal(signal) => self.tasks[index].deferred_signal = signal,
+            WaitStatus::Signal(_) => self.tasks[index].defer_signal(),
             _ => {}
         }
         self.write_registers(index)
@@ -173,9 +170,9 @@ impl Tracee {
 
 impl Task {
     /// It is parked, and has got a signal, for which the kernel has stopped it.
-    pub(super) fn unpark(&mut self, signal: i32) {
+    pub(super) fn unpark(&mut self) {
         self.parked = false;
-        self.deferred_signal = signal;
+        self.defer_signal();
         // Where it does not succeed, the process is gone.
         let _ = ptrace::set_registers(self.tid, &self.regs);
     }

@@ -133,10 +133,8 @@ impl Tracee {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.tid == who) {
             // A thread that executes another program ends all others first, which waits until that has been heard of.
             task.reaped |= has_ended;
-            if let WaitStatus::Signal(signal) = status
-                && task.parked
-            {
-                task.unpark(signal);
+            if matches!(status, WaitStatus::Signal(_)) && task.parked {
+                task.unpark();
             } else if !has_ended {
                 task.parked = false;
                 let _ = ptrace::resume(who, 0);

@@ -91,8 +91,8 @@ pub(crate) struct Task {
     pub(crate) part: Part,
     /// What `pthread_self` gives it.
     pub(crate) handle: u64,
-    /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
-    pub(crate) deferred_signal: i32,
+    /// A signal for which it has stopped, to be dealt with when it goes on: it got that while it was parked, or was stepped.
+    pub(crate) deferred: Option<libc::siginfo_t>,
     /// It is inside a function that it was made to call.
     pub(crate) calling: Option<Box<InjectedCall>>,
     /// The word that the kernel clears when the thread ends; `None` if that is not known.
@@ -111,11 +111,17 @@ impl Task {
             reaped: false,
             part: Part::Program,
             handle: regs.fs_base,
-            deferred_signal: 0,
+            deferred: None,
             calling: None,
             tid_word,
             stops_at_exit: false,
         }
+    }
+
+    /// It has stopped for a signal, which is dealt with when it goes on: it takes no other one until then.
+    pub(crate) fn defer_signal(&mut self) {
+        // Where it does not succeed, the process is gone.
+        self.deferred = self.deferred.or_else(|| ptrace::signal_info(self.tid).ok());
     }
 
     /// An argument of the function at whose entry it stands, from 0.

@@ -55,12 +55,12 @@ impl Tracee {
     pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let tid = self.tasks[index].tid;
         let info = ptrace::signal_info(tid).map_err(system("read a signal"))?;
-        self.step_out_of_stub(index)?;
-        // Where it has got another signal on the way, that one comes first.
-        if self.tasks[index].deferred_signal == 0 {
-            ptrace::set_signal_info(tid, info).map_err(system("write a signal"))?;
+        if ptrace::is_fault(&info) {
+            // The instruction has done nothing, and would do so once more.
+            return self.leave_stub(index);
         }
-        Ok(())
+        self.step_out_of_stub(index)?;
+        ptrace::set_signal_info(tid, info).map_err(system("write a signal"))
     }
 
     fn step_out_of_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
@@ -72,24 +72,26 @@ impl Tracee {
         if self.step_while(index, |rip| code.contains(rip))? { Ok(()) } else { self.leave_stub(index) }
     }
 
-    /// Steps a thread, which the kernel has stopped, while it stands in some code. `false`: it has got a signal there, which is deferred.
+    /// Steps a thread, which the kernel has stopped, while it stands in some code. `false`: an instruction there has faulted, and does
+    /// so again when the thread goes on.
     pub(super) fn step_while(
         &mut self,
         index: ThreadIndex,
         is_inside: impl Fn(u64) -> bool,
     ) -> Result<bool, ExecutionError> {
+        if !is_inside(self.tasks[index].regs.rip) {
+            return Ok(true);
+        }
         let tid = self.tasks[index].tid;
-        while is_inside(self.tasks[index].regs.rip) {
+        let blocked = ptrace::block_signals(tid).map_err(system("block signals"))?;
+        let mut has_faulted = false;
+        while !has_faulted && is_inside(self.tasks[index].regs.rip) {
             let status = self.step(tid)?;
             self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            if let WaitStatus::Signal(signal) = status
-                && signal != libc::SIGTRAP
-            {
-                self.tasks[index].deferred_signal = signal;
-                return Ok(false);
-            }
+            has_faulted = matches!(status, WaitStatus::Signal(signal) if signal != libc::SIGTRAP);
         }
-        Ok(true)
+        ptrace::set_blocked_signals(tid, blocked).map_err(system("unblock signals"))?;
+        Ok(!has_faulted)
     }
 
     /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
@@ -131,18 +133,30 @@ impl Tracee {
         self.write_registers(index)?;
         let tid = self.tasks[index].tid;
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        // A signal that comes first waits until the instruction has run, whenever the kernel tells of it.
+        let mut blocked = None;
         // A string instruction stops after every element.
         loop {
+            if blocked.is_none() && self.tasks[index].deferred.is_some() {
+                blocked = Some(ptrace::block_signals(tid).map_err(system("block signals"))?);
+            }
             let status = self.step(tid)?;
-            self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            if status != WaitStatus::Signal(libc::SIGTRAP) || self.tasks[index].regs.rip != at {
-                if let WaitStatus::Signal(signal) = status
-                    && signal != libc::SIGTRAP
-                {
-                    self.tasks[index].deferred_signal = signal;
+            let task = &mut self.tasks[index];
+            task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            let goes_on = match status {
+                WaitStatus::Signal(libc::SIGTRAP) => true,
+                WaitStatus::Signal(_) if task.deferred.is_none() => {
+                    task.defer_signal();
+                    task.deferred.is_some_and(|info| !ptrace::is_fault(&info))
                 }
+                _ => false,
+            };
+            if !goes_on || task.regs.rip != at {
                 break;
             }
+        }
+        if let Some(blocked) = blocked {
+            ptrace::set_blocked_signals(tid, blocked).map_err(system("unblock signals"))?;
         }
         memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))
     }

@@ -1,4 +1,4 @@
-//! Kinds of programs: bundled and peculiar ones, those with clients or tests, with other endings, and correct ones.
+//! Kinds of programs: bundled and peculiar ones, those with clients or tests, with other endings or signals, and correct ones.
 
 mod client;
 mod endings;
@@ -6,5 +6,6 @@ mod frameworks;
 mod late_libraries;
 mod no_alarm;
 mod peculiar;
+mod signals;
 mod targets;
 mod untyped_code;

@@ -53,8 +53,7 @@ fn fault(tracee: &Tracee, index: ThreadIndex, signal: i32) -> Option<u64> {
         return None;
     }
     let info = ptrace::signal_info(tracee.tasks[index].tid).ok()?;
-    // A positive code is the kernel's: the signal is the instruction's own doing.
-    (info.si_code > 0).then(|| ptrace::fault_address(&info))
+    ptrace::is_fault(&info).then(|| ptrace::fault_address(&info))
 }
 
 /// The last words of the program's standard error.

@@ -1,0 +1,45 @@
+//! Signals that threads get while they wait for the tracer, or stand in copied code: none is lost, and none comes twice.
+
+use tests::{Build, Optimisation, Outcome, Tool};
+
+const STRATEGIES: [&str; 3] = ["auto", "icb", "dpor"];
+
+/// Explores a program by several searches, where it can be anywhere in memory, and where its code is at low addresses.
+fn explore_each(name: &str, check: impl Fn(&Outcome)) {
+    for (level, flag) in
+        [(Optimisation::O0, "-pie"), (Optimisation::O2, "-pie"), (Optimisation::O2, "-no-pie")]
+    {
+        let program = Build::new(format!("signals/{name}.c"), level).flag(flag).program().unwrap();
+        for strategy in STRATEGIES {
+            let folder = tempfile::tempdir().unwrap();
+            let output = ["--output".as_ref(), folder.path().as_os_str()];
+            let options = output.into_iter().chain(["--strategy".as_ref(), strategy.as_ref()]);
+            check(&Tool::explore(options, &program).run().unwrap());
+        }
+    }
+}
+
+fn is_clean(outcome: &Outcome) {
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+}
+
+/// No failure, of the program or of the tool. Where handlers run is not all explored, so that no bound is covered.
+fn is_left_open(outcome: &Outcome) {
+    assert_eq!(outcome.code, 2, "{}", outcome.transcript());
+    assert!(!outcome.says("failed to"), "{}", outcome.transcript());
+}
+
+#[test]
+fn a_fault_runs_its_handler_once() {
+    explore_each("leaps_out_of_faults", is_clean);
+}
+
+#[test]
+fn a_handler_mends_what_has_faulted() {
+    explore_each("mends_faults", is_clean);
+}
+
+#[test]
+fn signals_that_come_together_are_all_told_of_to_the_thread_that_takes_them() {
+    explore_each("masks_workers", is_left_open);
+}
