@@ -264,6 +264,9 @@ impl Process {
                 (all, signals::waits::enter_signal_wait(tracee, index, pending, *awaited))
             }
             Act::Send { to, signal } => {
+                if to.is_none() {
+                    tracee.stop_parked()?;
+                }
                 signals::waits::interrupt_waiting(tracee, scheduling, account, *to, *signal);
                 (all, Continuation::Kernel)
             }

@@ -52,6 +52,8 @@ pub(crate) fn forked(
             account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "vfork"));
         }
     }
+    // The child may send signals to the process, and its end is one.
+    tracee.stop_parked()?;
     tracee.take_no_hand_offs();
     tracee.bystanders.push(child);
     account.note(Peculiarity::StartsProcesses);

@@ -153,7 +153,8 @@ impl Tracee {
         Ok(())
     }
 
-    /// Makes all parked threads ones that the kernel has stopped: what they wait in is about to go.
+    /// Makes all parked threads ones that the kernel has stopped: what they wait in is about to go, or there is a signal for the process,
+    /// which the kernel gives to no thread that it has stopped.
     pub(crate) fn stop_parked(&mut self) -> Result<(), ExecutionError> {
         let parked: Vec<ThreadIndex> =
             self.tasks.enumerate().filter(|(_, task)| task.parked).map(|(index, _)| index).collect();

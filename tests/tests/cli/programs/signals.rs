@@ -1,4 +1,5 @@
-//! Signals that threads get while they wait for the tracer, or stand in copied code: none is lost, and none comes twice.
+//! Signals that threads get while they wait for the tracer, or stand in copied code: none is lost, none comes twice, and who gets it
+//! is the same each time.
 
 use tests::{Build, Optimisation, Outcome, Tool};
 
@@ -42,4 +43,12 @@ fn a_handler_mends_what_has_faulted() {
 #[test]
 fn signals_that_come_together_are_all_told_of_to_the_thread_that_takes_them() {
     explore_each("masks_workers", is_left_open);
+}
+
+#[test]
+fn a_signal_for_the_process_has_the_same_taker_each_time() {
+    explore_each("counts_in_handler", |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+    });
 }

@@ -131,6 +131,9 @@ pub(crate) fn kill_call(
         || signal == 0
         || INTERNAL.contains(&signal)
     {
+        if to.is_none() {
+            tracee.stop_parked()?;
+        }
         if to != Some(index) {
             interrupt_waiting(tracee, scheduling, account, to, signal);
         }
