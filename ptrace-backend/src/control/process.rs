@@ -66,6 +66,7 @@ impl Process {
             gone: false,
             dead: false,
             executes: false,
+            filters_calls: false,
             leader_stops_at_exit: false,
             left_from: None,
             bystanders: Vec::new(),

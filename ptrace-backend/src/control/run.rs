@@ -136,7 +136,12 @@ impl Process {
                 syscalls::enter(self, index)
             }
             WaitStatus::Signal(signal) => {
-                tracee.read_registers(index)?;
+                if signal != libc::SIGTRAP
+                    && let Some(at) = tracee.own_fault(index)?
+                {
+                    return self.trapped(index, at);
+                }
+                self.tracee.read_registers(index)?;
                 self.signalled(index, signal)
             }
         }

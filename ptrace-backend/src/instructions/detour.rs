@@ -147,6 +147,13 @@ impl Detour {
         start..next.map_or(self.to + self.len, |next| self.to + next as u64)
     }
 
+    /// Whether a thread stands where the copy takes down what the instruction is about to touch.
+    pub(crate) fn takes_down_at(&self, rip: u64) -> bool {
+        let offset = rip.wrapping_sub(self.to);
+        let progress = self.progress.iter().rev().find(|(start, _)| *start as u64 <= offset);
+        offset < self.len && matches!(progress, Some((_, Progress::Saved(_))))
+    }
+
     /// If a thread stands inside the copy or where the jump lands, puts it back to the instruction that it has not run yet. `saved`:
     /// the two registers that the log keeps. Says whether it stood there.
     pub(crate) fn restore(&self, regs: &mut user_regs_struct, saved: impl Fn() -> (u64, u64)) -> bool {

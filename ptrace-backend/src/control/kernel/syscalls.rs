@@ -67,7 +67,11 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     if time_arguments::are_refused(tracee.leader, &task.regs) {
         return Ok(Flow::Resume(0));
     }
-    let call = task.regs.orig_rax as i64;
+    if calls::installs_filter(&task.regs) {
+        tracee.stop_parked()?;
+        tracee.filters_calls = true;
+    }
+    let call = tracee.tasks[index].regs.orig_rax as i64;
     if calls::is_lasting(call) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
     }

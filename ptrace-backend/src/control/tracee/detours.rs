@@ -15,7 +15,7 @@ use crate::instructions::log::{Log, WIDEST};
 use crate::layout::TrapKind;
 use crate::os::hand_off::Field;
 use crate::os::memory::{self, MemoryFile};
-use crate::os::{Regs, Tid};
+use crate::os::{Regs, Tid, ptrace};
 
 /// An access that was taken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +168,30 @@ impl Tracee {
         let saved = || (self.log_state(Field::LogRax), self.log_state(Field::LogRcx));
         let is_inside = self.restore_from_hand_off(regs);
         detours.restore(regs, saved) || is_inside
+    }
+
+    /// A thread has stopped for a fault. If that is one of the code that takes down accesses or hands threads over, which reads the
+    /// innermost part of the stack wherever that is, and has the program's flags, puts the thread to its key point, and returns that.
+    pub(crate) fn own_fault(&mut self, index: ThreadIndex) -> Result<Option<u64>, ExecutionError> {
+        let tid = self.tasks[index].tid;
+        if !ptrace::signal_info(tid).is_ok_and(|info| ptrace::is_fault(&info)) {
+            return Ok(None);
+        }
+        let mut regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        let detours = self.layout.detours.as_ref();
+        let takes_down = detours
+            .is_some_and(|detours| detours.around(regs.rip).is_some_and(|it| it.takes_down_at(regs.rip)));
+        let is_own = if takes_down {
+            self.restore_from_detour(&mut regs)
+        } else {
+            self.restore_from_hand_off(&mut regs)
+        };
+        if !is_own || !self.layout.traps.contains_key(&regs.rip) {
+            return Ok(None);
+        }
+        self.tasks[index].regs = regs;
+        self.write_registers(index)?;
+        Ok(Some(regs.rip))
     }
 
     /// A thread that stands at an instruction of a copy, and has been let go from there, runs that: its event has been counted.

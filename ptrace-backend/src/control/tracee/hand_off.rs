@@ -33,7 +33,7 @@ impl Tracee {
     fn prepare_hand_offs(&mut self, index: ThreadIndex) {
         let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) else { return };
         // Early reports are waited for as ever.
-        let is_alone = self.is_alone() && self.early.is_empty();
+        let is_alone = self.is_alone() && self.early.is_empty() && !self.filters_calls;
         let place = SharedPage::place_of(index.place()).filter(|_| is_alone);
         self.hands_over = place.is_some();
         if let Some(place) = place {

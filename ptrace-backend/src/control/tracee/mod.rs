@@ -56,6 +56,8 @@ pub(crate) struct Tracee {
     pub(crate) dead: bool,
     /// A thread may be executing another program, beside others.
     pub(crate) executes: bool,
+    /// The program has a filter for its own system calls, which that of a hand-off might not pass.
+    pub(crate) filters_calls: bool,
     /// The main thread stops where it ends.
     pub(crate) leader_stops_at_exit: bool,
     /// It stands there, and this is its stack.

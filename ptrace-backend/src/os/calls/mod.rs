@@ -144,6 +144,15 @@ pub(crate) fn asks_for_other(regs: &Regs, own: i64, process: i64) -> bool {
     }
 }
 
+/// Whether a call installs a filter for system calls.
+pub(crate) fn installs_filter(regs: &Regs) -> bool {
+    match regs.orig_rax as c_long {
+        libc::SYS_seccomp => true,
+        libc::SYS_prctl => regs.rdi as i32 == libc::PR_SET_SECCOMP,
+        _ => false,
+    }
+}
+
 /// The process or thread whose processor time a call asks about, by its number, with the kind of its clock: such clocks are negative
 /// numbers.
 pub(crate) fn clock_of(regs: &Regs) -> Option<(u64, u64)> {

@@ -5,6 +5,7 @@ mod endings;
 mod frameworks;
 mod late_libraries;
 mod no_alarm;
+mod odd_states;
 mod peculiar;
 mod signals;
 mod targets;
