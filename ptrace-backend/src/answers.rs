@@ -68,7 +68,10 @@ impl World {
             libc::SYS_getrandom => self.getrandom(tid, regs.rdi, regs.rsi),
             libc::SYS_sched_getaffinity => self.affinity(tid, regs),
             libc::SYS_sched_setaffinity => self.set_affinity(tid, regs),
-            libc::SYS_getcpu => put(tid, regs.rdi, &0_u32.to_le_bytes(), 0),
+            libc::SYS_getcpu => {
+                let first = self.cpus.trailing_zeros();
+                put(tid, regs.rsi, &0_u32.to_le_bytes(), put(tid, regs.rdi, &first.to_le_bytes(), 0))
+            }
             _ => return None,
         };
         Some(result)

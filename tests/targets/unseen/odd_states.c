@@ -1,9 +1,12 @@
 /* Threads add to a counter in states in which little else may be done: with a stack that is used up to its end ("top"), while accesses have
- * to be aligned ("aligned"), behind a filter for system calls that lets no futex pass ("filter"). */
+ * to be aligned ("aligned"), behind a filter for system calls that lets no futex pass ("filter"); and
+ * say on which processor they run, which the tool makes up ("processor"). */
+#define _GNU_SOURCE
 #include <assert.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,6 +59,19 @@ static void add_behind_filter(void)
     __atomic_add_fetch(&total, 1, __ATOMIC_SEQ_CST);
 }
 
+static int is_where_it_may_run(void)
+{
+    cpu_set_t all, last;
+    int processor = 0;
+    assert(sched_getcpu() == 0 && !sched_getaffinity(0, sizeof all, &all));
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &all))
+            processor = i;
+    CPU_ZERO(&last);
+    CPU_SET(processor, &last);
+    return !sched_setaffinity(0, sizeof last, &last) && sched_getcpu() == processor;
+}
+
 static void *work(void *unused)
 {
     __atomic_add_fetch(&total, 1, __ATOMIC_SEQ_CST);
@@ -63,8 +79,10 @@ static void *work(void *unused)
         add_at_top();
     else if (!strcmp(state, "aligned"))
         add_aligned();
-    else
+    else if (!strcmp(state, "filter"))
         add_behind_filter();
+    else
+        __atomic_add_fetch(&total, is_where_it_may_run(), __ATOMIC_SEQ_CST);
     return unused;
 }
 

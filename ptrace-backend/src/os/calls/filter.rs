@@ -1,5 +1,6 @@
 //! The seccomp filter: which system calls of the target stop for the tracer. All do but those that concern nobody else
-//! ([`PRIVATE`]), and the output of standard streams where these are the tracer's.
+//! ([`PRIVATE`]), and the output of standard streams where these are the tracer's; `rseq`
+//! is refused.
 
 use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
 
@@ -64,6 +65,9 @@ fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
         code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW));
     }
     code.push(load(NUMBER));
+    // The kernel would tell there on which processor a thread runs, which is another one each time. Programs do without.
+    code.push(jump(BPF_JEQ, libc::SYS_rseq as u32, 0, 1));
+    code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
     let (private, streams) = (PRIVATE.len(), on_streams.len());
     let check = code.len() + private + streams + 1; // where the first argument is looked at
     let (allow, trace, foreign) = (check + 2, check + 3, check + 4);

@@ -8,7 +8,6 @@ pub(crate) const PRIVATE: &[c_long] = &[
     libc::SYS_brk,
     libc::SYS_rt_sigprocmask,
     libc::SYS_sigaltstack,
-    libc::SYS_rseq,
     libc::SYS_set_robust_list,
     libc::SYS_arch_prctl,
     libc::SYS_clone,

@@ -9,7 +9,7 @@ fn threads_in_odd_states_are_scheduled() {
     for level in Optimisation::ALL {
         let program = Build::new("unseen/odd_states.c", level).program().unwrap();
         // A filter takes the claim away.
-        for (state, code) in [("top", 0), ("aligned", 0), ("filter", 2)] {
+        for (state, code) in [("top", 0), ("aligned", 0), ("filter", 2), ("processor", 0)] {
             for strategy in ["auto", "dpor", "icb"] {
                 let folder = tempfile::tempdir().unwrap();
                 let options = ["--strategy", strategy, "--output"].map(OsStr::new);
