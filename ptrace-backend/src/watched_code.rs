@@ -7,7 +7,9 @@ use rustc_hash::FxHashSet;
 
 use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
-use crate::instructions::{Candidate, FunctionCode, FunctionShape, Special, SpecialKind, reached, scan};
+use crate::instructions::{
+    Candidate, FunctionCode, FunctionShape, Special, SpecialKind, reached, reached_within, scan,
+};
 use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
@@ -46,6 +48,9 @@ const BYTES_EACH: u64 = 8;
 
 /// Random bytes are hardly ever so many bytes of instructions that end with a jump or a return, with nothing odd among them: one in five is.
 const SHORTEST: usize = 64;
+
+/// So many bytes that look like code are code.
+const ENOUGH: usize = 4096;
 
 /// What a module's watched code has.
 #[derive(Default)]
@@ -251,7 +256,7 @@ impl<'m> Decoding<'m> {
     fn likely_code(&self, parts: &[Range<u64>], address: u64) -> Option<usize> {
         let after = parts.partition_point(|part| part.end <= address);
         let range = parts.get(after).filter(|part| part.contains(&address))?;
-        let found = reached(self.code(range)?, range.start, [address]);
+        let found = reached_within(self.code(range)?, range.start, [address], ENOUGH);
         let is_in_text = |target: &u64| self.text.iter().any(|section| section.range().contains(target));
         let is_likely = !found.strays && found.leaves_to.iter().all(is_in_text);
         is_likely.then(|| found.parts.iter().map(Range::len).sum())

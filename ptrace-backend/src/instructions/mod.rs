@@ -28,7 +28,7 @@ pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, 
 pub use machine::Machine;
 pub use memory_access::{Accesses, MemoryAccess};
 pub use memory_function::MemoryFunction;
-pub use reached::{Reached, reached};
+pub use reached::{Reached, reached, reached_within};
 pub use relocate::{NotRelocatable, Relocated, relocate};
 pub use scan::{FunctionCode, scan};
 pub use shape::FunctionShape;

@@ -24,12 +24,23 @@ pub struct Reached {
 /// The parts of `code` that control reaches from those of these addresses that are in it; if a jump may be that of a `switch`, all is
 /// code. What other pointers lead to is not among them. `start`: the address of the code.
 pub fn reached(code: &[u8], start: u64, entries: impl IntoIterator<Item = u64>) -> Reached {
+    reached_within(code, start, entries, usize::MAX)
+}
+
+/// The same of the first parts that are found, up to so many bytes.
+pub fn reached_within(
+    code: &[u8],
+    start: u64,
+    entries: impl IntoIterator<Item = u64>,
+    most: usize,
+) -> Reached {
     let end = start.wrapping_add(code.len() as u64);
     let mut to_do: Vec<u64> = entries.into_iter().filter(|entry| (start..end).contains(entry)).collect();
     let mut seen: FxHashSet<u64> = FxHashSet::default();
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut found = Reached::default();
-    while let Some(entry) = to_do.pop() {
+    let mut len = 0;
+    while let Some(entry) = to_do.pop().filter(|_| len < most) {
         let begins = entry.wrapping_sub(start) as usize;
         let Some(rest) = code.get(begins..).filter(|rest| !rest.is_empty()) else { continue };
         let mut run = begins..begins;
@@ -67,6 +78,7 @@ pub fn reached(code: &[u8], start: u64, entries: impl IntoIterator<Item = u64>) 
         // A function that is called last may not return.
         let is_call = matches!(before.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
         found.strays |= !(ends || is_call && run.end == code.len());
+        len += run.len();
         if !run.is_empty() {
             runs.push(run);
         }
