@@ -49,10 +49,10 @@ const BYTES_EACH: u64 = 8;
 /// Random bytes are hardly ever so many bytes of instructions that end with a jump or a return, with nothing odd among them: one in five is.
 const SHORTEST: usize = 64;
 
-/// So many bytes that look like code are code.
+/// The length in bytes from which on no more is looked at of what looks like code.
 const ENOUGH: usize = 4096;
 
-/// What a module's watched code has.
+/// The instructions of a module's watched code that matter, and where they lead.
 #[derive(Default)]
 pub(crate) struct Watched {
     /// Accesses of memory and calls of memory functions.
@@ -121,8 +121,8 @@ impl Watched {
         parts.extend(gaps.iter().filter(|gap| overlaps(units, gap)).cloned());
         parts.sort_unstable_by_key(|part| part.start);
         if !parts.is_empty() {
-            entries.extend(pointers_into(startup, module, &module.image.constructors(), gaps));
-            pointers.extend(pointers_into(startup, module, &module.image.data(), gaps));
+            entries.extend(pointers_into(startup, module, &module.image.constructors(), &parts));
+            pointers.extend(pointers_into(startup, module, &module.image.data(), &parts));
             let len_of_gaps: u64 = gaps.iter().map(|gap| gap.end - gap.start).sum();
             let follows_pointers = len_of_gaps > len_of_functions;
             let targets = found.branch_targets.iter().map(|target| target.wrapping_sub(bias));
@@ -185,7 +185,7 @@ impl<'m> Decoding<'m> {
         self.text.iter().find_map(|section| section.part(range))
     }
 
-    /// What is in a function; `None` where not all of it is instructions one behind the other.
+    /// The instructions of a function; `None` where not all of it is instructions one behind the other.
     fn whole(&self, range: &Range<u64>) -> Option<FunctionCode> {
         let code = self.code(range).unwrap_or_default();
         let start = range.start + self.module.mapped.bias;
@@ -200,9 +200,9 @@ impl<'m> Decoding<'m> {
         labels.map(|label| label.address).filter(|&address| contains(gaps, address)).collect()
     }
 
-    /// What is in these sorted parts that control reaches from these static addresses, whichever of the parts leads to another. What only
-    /// pointers lead to may be data: it is taken for code where it looks like that, and is long, or most code is in no function; it is told
-    /// as undecoded where it is short, and may be one of the tables of assembly.
+    /// The instructions in these sorted parts that control reaches from these static addresses, whichever of the parts leads to another. Bytes
+    /// to which only pointers lead may be data: they are taken for code where they look like that, and are many, or most code is in no function; they are told
+    /// as undecoded where they are few, and may be one of the tables of assembly.
     fn parts(
         &self,
         startup: &Startup,
@@ -252,7 +252,7 @@ impl<'m> Decoding<'m> {
         }
     }
 
-    /// How many bytes of code control would find that came to a static address in one of these parts; `None`: it is data.
+    /// The length in bytes of the code that control would find at a static address in one of these parts; `None`: it is data.
     fn likely_code(&self, parts: &[Range<u64>], address: u64) -> Option<usize> {
         let after = parts.partition_point(|part| part.end <= address);
         let range = parts.get(after).filter(|part| part.contains(&address))?;

@@ -14,7 +14,7 @@ use crate::error::Error;
 /// most of the time of a search to see which of its races are none.
 const TELLING: Duration = Duration::from_secs(5);
 
-/// What comes after a search, in its time.
+/// The work that follows a search, in its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ToCome {
     /// Another search.

@@ -25,7 +25,7 @@ impl Image {
         self.elf().sections(|_, kind, _| !matches!(kind, Text | Tls | UninitializedData | UninitializedTls))
     }
 
-    /// Where it lists the functions that are called before and after `main`.
+    /// Lists of the functions that are called before and after `main`.
     pub(crate) fn constructors(&self) -> Vec<Range<u64>> {
         const TABLES: [&str; 5] = [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors"];
         self.elf().sections(|name, _, _| TABLES.contains(&name))

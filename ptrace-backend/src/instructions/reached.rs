@@ -15,7 +15,7 @@ pub struct Reached {
     pub parts: Vec<Range<usize>>,
     /// The address of bytes that control reaches, and that are no instruction that is known.
     pub undecoded: Option<u64>,
-    /// Where jumps and calls lead that leave the code.
+    /// Targets of jumps and calls that leave the code.
     pub leaves_to: Vec<u64>,
     /// Control runs off the end, or to what no program may do, such as instructions for the kernel alone: the beginning was hardly code.
     pub strays: bool,
@@ -70,7 +70,7 @@ pub fn reached_within(
             if instruction.mnemonic() != Mnemonic::Nop {
                 before = instruction;
             }
-            ends = !goes_on(&instruction);
+            ends = !falls_through(&instruction);
             if ends {
                 break;
             }
@@ -95,7 +95,7 @@ pub fn reached_within(
 }
 
 /// Whether an instruction may be the jump of a `switch`: its target was computed right before, or is in a table.
-fn may_be_switch(instruction: &Instruction, before: &Instruction) -> bool {
+pub(super) fn may_be_switch(instruction: &Instruction, before: &Instruction) -> bool {
     instruction.flow_control() == FlowControl::IndirectBranch
         && match instruction.op0_kind() {
             OpKind::Register => {
@@ -105,7 +105,8 @@ fn may_be_switch(instruction: &Instruction, before: &Instruction) -> bool {
         }
 }
 
-fn goes_on(instruction: &Instruction) -> bool {
+/// Whether control may go on to the next instruction, also by way of a call.
+fn falls_through(instruction: &Instruction) -> bool {
     use FlowControl::{Exception, IndirectBranch, Return, UnconditionalBranch};
     !matches!(instruction.flow_control(), Exception | IndirectBranch | Return | UnconditionalBranch)
 }

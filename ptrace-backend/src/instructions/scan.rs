@@ -7,6 +7,7 @@ use iced_x86::{
 
 use super::candidate::{AccessKind, Candidate, Compared};
 use super::loops::waiting_places;
+use super::reached::may_be_switch;
 use super::shape::FunctionShape;
 use super::special::{Special, SpecialKind};
 use super::transfer::{Target, Transfer, indirect_target};
@@ -175,16 +176,10 @@ fn leaves_for_unknown(
     before: &Instruction,
     is_constant: impl Fn(u64) -> bool,
 ) -> bool {
-    let is_switch = match instruction.op0_kind() {
-        OpKind::Register => {
-            before.mnemonic() == Mnemonic::Add && before.op0_register() == instruction.op0_register()
-        }
-        _ => {
-            instruction.memory_base() == Register::None
-                && instruction.memory_index() != Register::None
-                && is_constant(instruction.memory_displacement64())
-        }
-    };
+    let reads_table =
+        instruction.memory_base() == Register::None && is_constant(instruction.memory_displacement64());
+    let is_switch =
+        may_be_switch(instruction, before) && (instruction.op0_kind() == OpKind::Register || reads_table);
     match instruction.flow_control() {
         FlowControl::IndirectCall => {
             !matches!(indirect_target(instruction, is_constant), Some(Target::Slot(_)))
