@@ -12,6 +12,7 @@ use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::Stubs;
+use crate::layout::user_lines::UserLines;
 use crate::layout::{Layout, TrapKind};
 use crate::os::network::Network;
 use crate::os::process;
@@ -83,6 +84,7 @@ pub(crate) fn launch(
         outside: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
         grace: Grace::after(spec.limit.clone()),
+        user_lines: UserLines::default(),
         hidden: OnceLock::new(),
         writable_code: Vec::new(),
         undecoded,

@@ -19,8 +19,11 @@ pub(crate) fn tell_of_signals(
     index: ThreadIndex,
     effect: &mut Effect,
 ) {
+    if !tracee.layout.signals {
+        return;
+    }
     let obj = signals_of(tracee, scheduling, Some(index));
-    if tracee.layout.signals && effect.accesses.iter().all(|access| access.obj != obj) {
+    if effect.accesses.iter().all(|access| access.obj != obj) {
         effect.accesses.push(Access::read(obj));
     }
 }
@@ -59,9 +62,11 @@ pub(crate) fn depend_on_cancellation(
     index: ThreadIndex,
     op: &mut Op,
 ) {
+    if !is_cancellable(tracee, scheduling, index) {
+        return;
+    }
     let signals = signals_of(tracee, scheduling, Some(index));
-    if is_cancellable(tracee, scheduling, index) && op.may.accesses.iter().all(|access| access.obj != signals)
-    {
+    if op.may.accesses.iter().all(|access| access.obj != signals) {
         op.may.accesses.push(Access::read(signals));
     }
 }

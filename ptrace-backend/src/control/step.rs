@@ -118,7 +118,6 @@ impl Process {
         self.scheduling.threads[index].note_event(pending.op.kind, &did);
         self.scheduling.threads[index].note_writes(&did);
         time_slices::note_look(&self.tracee, &mut self.scheduling, index, &pending, did == pending.op.may);
-        time_slices::note_update(&self.tracee, &mut self.scheduling, index, &pending);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
         event.op.peer = event.op.peer.or(self.scheduling.timers.get(timers).map(|timer| timer.name));
         let children = self.scheduling.threads[index].children;

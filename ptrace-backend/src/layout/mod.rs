@@ -10,6 +10,7 @@ pub(crate) mod module;
 pub(crate) mod names;
 pub(crate) mod rust_locks;
 pub(crate) mod stubs;
+pub(crate) mod user_lines;
 
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -30,6 +31,7 @@ use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustMutex;
 use crate::layout::stubs::Stubs;
+use crate::layout::user_lines::UserLines;
 use crate::libraries::effects::Effects;
 
 /// A place in the code where a thread stops.
@@ -138,6 +140,7 @@ pub(crate) struct Layout {
     pub(crate) spares_linker: bool,
     /// The time for debug information that is first needed when the time for everything is over.
     pub(crate) grace: Grace,
+    pub(crate) user_lines: UserLines,
     /// Made when it is first needed.
     pub(crate) hidden: OnceLock<HiddenCode>,
     /// Pages with code that the program can write when it comes under control.
@@ -296,7 +299,13 @@ impl Layout {
 
     /// Whether a line of the user's own source is at an address, or has been inlined there.
     pub(crate) fn is_user_line(&self, address: u64) -> bool {
-        self.in_user_code(address) && self.frames(self.site(address)).iter().any(SourceFrame::is_users)
+        let Some((i, module)) = self.module_at(address) else { return false };
+        if i != 0 && is_system(&module.mapped.path) {
+            return false;
+        }
+        let frames = || module.image.frames(address - module.mapped.bias);
+        let read = || Some(frames().iter().any(SourceFrame::is_users));
+        self.user_lines.at(address, || self.grace.read(read))
     }
 }
 

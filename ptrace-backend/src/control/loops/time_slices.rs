@@ -44,7 +44,8 @@ fn looked_at(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Option<(
     }
 }
 
-/// The thread does this now, and memory is as it was. `succeeds`: it gets what it tries to take.
+/// The thread does this now, and memory is as it was: notes what it sees there, and what it is about to update. `succeeds`: it gets
+/// what it tries to take.
 pub(crate) fn note_look(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -52,33 +53,21 @@ pub(crate) fn note_look(
     pending: &Pending,
     succeeds: bool,
 ) {
-    let Some((addr, len)) = looked_at(tracee, index, pending) else { return };
-    let leader = tracee.leader;
+    scheduling.threads[index].spinning.updating = None;
+    let Some((address, len)) = looked_at(tracee, index, pending) else { return };
     let seen = match &pending.act {
         // Who gets something out of a file has not seen the same.
         Act::Try(files) => scheduling.events * u64::from(signals::files::is_any_ready(tracee, index, files)),
         _ => u64::from(succeeds),
     };
-    let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
     let thread = &mut scheduling.threads[index];
-    thread.slices.look(tracee.tasks[index].regs.rip, addr, value);
-}
-
-/// The thread is about to run its pending operation: if that is a read-modify-write, notes what it works on. Until the thread rests, no
-/// other one can change that.
-pub(crate) fn note_update(
-    tracee: &Tracee,
-    scheduling: &mut Scheduling,
-    index: ThreadIndex,
-    pending: &Pending,
-) {
-    let bytes = || {
-        let (address, len) = looked_at(tracee, index, pending)?;
-        let len = len?;
-        Some(Bytes { address, len, value: tracee.number(address, len) })
-    };
-    let is_update = pending.op.kind == OpKind::Update;
-    scheduling.threads[index].spinning.updating = is_update.then(bytes).flatten();
+    let read = |len| memory::number(tracee.leader, address, len).unwrap_or(0);
+    let bytes = |len| Bytes { address, len, value: read(len) };
+    // Until the thread rests, no other one can change what it updates.
+    thread.spinning.updating = len.filter(|_| pending.op.kind == OpKind::Update).map(bytes);
+    let updated = thread.spinning.updating.as_ref().map(|bytes| bytes.value);
+    let value = || updated.unwrap_or_else(|| len.map_or(seen, read));
+    thread.slices.look(tracee.tasks[index].regs.rip, address, value);
 }
 
 /// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.

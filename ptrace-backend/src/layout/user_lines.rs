@@ -1,0 +1,37 @@
+//! Addresses in code by whether a line of the user's own source is there: looked up in the debug information once each, since
+//! every call of a thread function asks.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+/// What is known of addresses so far.
+#[derive(Default)]
+pub(crate) struct UserLines(Mutex<FxHashMap<u64, bool>>);
+
+impl UserLines {
+    /// The answer for an address, which `look` finds; where that has no time for it, there is no line, and nothing is kept.
+    pub(crate) fn at(&self, address: u64, look: impl FnOnce() -> Option<bool>) -> bool {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&is_users) = known().get(&address) {
+            return is_users;
+        }
+        let Some(is_users) = look() else { return false };
+        known().insert(address, is_users);
+        is_users
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_looked_up_once_unless_there_was_no_time() {
+        let lines = UserLines::default();
+        assert!(!lines.at(1, || None));
+        assert!(lines.at(1, || Some(true)));
+        assert!(lines.at(1, || panic!("it is known")));
+        assert!(!lines.at(2, || Some(false)));
+    }
+}
