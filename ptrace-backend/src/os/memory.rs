@@ -106,7 +106,7 @@ pub(crate) fn poke_byte(tid: Tid, addr: u64, byte: u8) -> io::Result<()> {
 }
 
 /// Writes one word in the same way.
-pub(crate) fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
+fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
     match ptrace::poke(tid, addr, word) {
         // It is not the kernel that has stopped it ([`super::hand_off`]).
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::{LONGEST, Layout, Trap};
 use crate::os::memory::MemoryFile;
-use crate::os::{Tid, memory};
+use crate::os::{Tid, memory, ptrace};
 
 const PAGE: u64 = 4096;
 
@@ -23,11 +23,11 @@ pub(crate) struct Arming {
 }
 
 #[derive(Debug)]
-enum Code {
-    /// Words with their addresses: cheaper where there are few.
-    Words(Vec<(u64, u64)>),
+struct Code {
+    /// Words with their addresses, if there are few: cheaper for a process that the kernel has stopped.
+    words: Vec<(u64, u64)>,
     /// Pages with their addresses.
-    Pages(Vec<(u64, Vec<u8>)>),
+    pages: Vec<(u64, Vec<u8>)>,
 }
 
 /// The same with detours.
@@ -51,29 +51,32 @@ impl Code {
         words.sort_unstable();
         words.dedup();
         if words.len() > Self::FEW {
-            return Self::Pages(pages);
+            words.clear();
         }
         let word_at = |at: u64| {
             let (page, bytes) = pages.iter().find(|(page, _)| (*page..page + PAGE).contains(&at))?;
             let offset = (at - page) as usize;
             Some((at, u64::from_le_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?)))
         };
-        Self::Words(words.into_iter().filter_map(word_at).collect())
+        Self { words: words.into_iter().filter_map(word_at).collect(), pages }
     }
 
     /// Writes what is in other pages than these over the code of a process.
     fn write(&self, process: Tid, is_left_out: impl Fn(u64) -> bool) -> io::Result<()> {
-        match self {
-            Self::Words(words) => {
-                let mut words = words.iter().filter(|(address, _)| !is_left_out(*address));
-                words.try_for_each(|(address, word)| memory::poke(process, *address, *word))
-            }
-            Self::Pages(pages) => {
-                let file = MemoryFile::open(process)?;
-                let mut pages = pages.iter().filter(|(address, _)| !is_left_out(*address));
-                pages.try_for_each(|(address, bytes)| file.write(*address, bytes))
+        if !self.words.is_empty() {
+            let mut words = self.words.iter().filter(|(address, _)| !is_left_out(*address));
+            match words.try_for_each(|(address, word)| ptrace::poke(process, *address, *word)) {
+                // It is not the kernel that has stopped it.
+                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+                result => return result,
             }
         }
+        if self.pages.is_empty() {
+            return Ok(());
+        }
+        let file = MemoryFile::open(process)?;
+        let mut pages = self.pages.iter().filter(|(address, _)| !is_left_out(*address));
+        pages.try_for_each(|(address, bytes)| file.write(*address, bytes))
     }
 }
 
