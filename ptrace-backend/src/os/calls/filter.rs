@@ -1,8 +1,8 @@
 //! The seccomp filter: which system calls of the target stop for the tracer. All do but those that concern nobody else
-//! ([`PRIVATE`]), and the output of standard streams where these are the tracer's; `rseq`
-//! is refused.
+//! ([`PRIVATE`], new memory, the handlers of the C library's own signals), and the output of standard streams where these are the
+//! tracer's; `rseq` is refused.
 
-use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
+use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
 
 use super::PRIVATE;
 
@@ -25,6 +25,14 @@ const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
 const CALLER: u32 = 8;
 const FIRST_ARGUMENT: u32 = 16;
+const THIRD_ARGUMENT: u32 = 32;
+const FOURTH_ARGUMENT: u32 = 40;
+
+/// The signals that the C library keeps for itself, by which it cancels threads.
+const OWN_SIGNALS: [u32; 2] = [32, 33];
+
+/// The flags of mappings that say where, or that fail where something is.
+const NAMED_PLACE: u32 = (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE) as u32;
 
 /// `AUDIT_ARCH_X86_64`: little-endian, 64 bit, EM_X86_64.
 const X86_64: u32 = 0xc000_003e;
@@ -68,19 +76,33 @@ fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
     // The kernel would tell there on which processor a thread runs, which is another one each time. Programs do without.
     code.push(jump(BPF_JEQ, libc::SYS_rseq as u32, 0, 1));
     code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
-    let (private, streams) = (PRIVATE.len(), on_streams.len());
-    let check = code.len() + private + streams + 1; // where the first argument is looked at
-    let (allow, trace, foreign) = (check + 2, check + 3, check + 4);
+    let calls = PRIVATE.len() + on_streams.len() + 2;
+    // Where the arguments are looked at, of an output, of a handler's signal, of a mapping; then the returns.
+    let stream = code.len() + calls + 1;
+    let (signal, mapping) = (stream + 2, stream + 5);
+    let (allow, trace, foreign) = (mapping + 5, mapping + 6, mapping + 7);
     code[1].jf = (foreign - 2) as u8;
+    let to = |code: &[sock_filter], place: usize| place - code.len() - 1;
     for &call in PRIVATE {
-        code.push(jump(BPF_JEQ, call as u32, allow - code.len() - 1, 0));
+        code.push(jump(BPF_JEQ, call as u32, to(&code, allow), 0));
     }
     for &call in on_streams {
-        code.push(jump(BPF_JEQ, call as u32, check - code.len() - 1, 0));
+        code.push(jump(BPF_JEQ, call as u32, to(&code, stream), 0));
     }
-    code.push(statement(libc::BPF_JMP | libc::BPF_JA, (trace - check) as u32));
+    code.push(jump(BPF_JEQ, libc::SYS_rt_sigaction as u32, to(&code, signal), 0));
+    code.push(jump(BPF_JEQ, libc::SYS_mmap as u32, to(&code, mapping), 0));
+    code.push(statement(libc::BPF_JMP | libc::BPF_JA, to(&code, trace) as u32));
     code.push(load(FIRST_ARGUMENT));
-    code.push(jump(BPF_JGT, 2, 1, 0));
+    code.push(jump(BPF_JGT, 2, to(&code, trace), to(&code, allow)));
+    code.push(load(FIRST_ARGUMENT));
+    code.push(jump(BPF_JEQ, OWN_SIGNALS[0], to(&code, allow), 0));
+    code.push(jump(BPF_JEQ, OWN_SIGNALS[1], to(&code, allow), to(&code, trace)));
+    // Memory of nobody's so far, where nothing is mapped yet, and nothing to be executed: nobody else comes upon it.
+    code.push(load(THIRD_ARGUMENT));
+    code.push(jump(BPF_JSET, libc::PROT_EXEC as u32, to(&code, trace), 0));
+    code.push(load(FOURTH_ARGUMENT));
+    code.push(jump(BPF_JSET, NAMED_PLACE, to(&code, trace), 0));
+    code.push(jump(BPF_JSET, libc::MAP_ANONYMOUS as u32, to(&code, allow), to(&code, trace)));
     code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW));
     code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_TRACE));
     code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_KILL_PROCESS));
