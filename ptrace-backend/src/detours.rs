@@ -9,6 +9,7 @@ use crate::instructions::Candidate;
 use crate::instructions::detour::{Detour, Found, JUMP, landing};
 use crate::instructions::hand_off::HandOff;
 use crate::instructions::log::Log;
+use crate::instructions::take_down::TakenDown;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};
@@ -66,8 +67,7 @@ pub(crate) fn of_module(
     targets: &FxHashSet<u64>,
     areas: &mut Vec<Area>,
 ) -> Result<Vec<Detour>, LaunchError> {
-    let of_candidates = candidates[own].iter().filter(|candidate| candidate.can_be_taken_down());
-    let mut leaders: Vec<u64> = of_candidates.map(|candidate| candidate.addr).collect();
+    let mut leaders: Vec<u64> = candidates[own].iter().map(|candidate| candidate.addr).collect();
     if module.is_libc {
         let is_own = |(at, _): &(&u64, &Trap)| module.mapped.range.contains(at);
         let entries = traps.iter().filter(is_own).filter(|(_, trap)| hands_over(&trap.kind));
@@ -79,10 +79,17 @@ pub(crate) fn of_module(
     }
     let found = |at: u64| match traps.get(&at).map(|trap| &trap.kind) {
         None => Found::Nothing,
-        Some(kind) if hands_over(kind) => Found::Entry,
-        Some(TrapKind::Access(number)) if candidates[*number].can_be_taken_down() => {
-            Found::Candidate(*number, candidates[*number].operands.first().map_or(0, |operand| operand.size))
-        }
+        Some(kind) if hands_over(kind) => Found::Stops(None),
+        Some(TrapKind::Access(number)) => match candidates[*number].taken_down() {
+            Some(TakenDown::Address) => {
+                let operand = candidates[*number].operands.first();
+                Found::Candidate(*number, operand.map_or(0, |operand| operand.size))
+            }
+            Some(TakenDown::Arguments) => Found::Call(*number),
+            // The kernel tells the vector registers of threads alone that it has stopped.
+            None if candidates[*number].needs_vectors() => Found::Another,
+            None => Found::Stops(Some(*number)),
+        },
         Some(_) => Found::Another,
     };
     let room = (leaders.len() * ROOM) as u64;

@@ -54,6 +54,12 @@ pub(crate) struct Traps {
     pub(crate) detours: Option<Detours>,
 }
 
+/// The size of the code that is the tool's own, which begins with the fork server, and where in it the trap is that functions return to,
+/// and the code that leads there.
+const OWN_ROOM: usize = 4096;
+const RETURNED: usize = OWN_ROOM / 2;
+const RETURNS_TO: usize = RETURNED + 16;
+
 impl Traps {
     /// Decides where a program stops, which stands before its first instruction, and gives it room for the stubs. `cancels`:
     /// it may cancel threads. `takes_down`: accesses may be taken down by detours.
@@ -151,22 +157,26 @@ impl Traps {
             let kind = self.by_address.get(&address).map(|trap| &trap.kind);
             matches!(kind, Some(TrapKind::Function { .. }))
         };
-        self.detours = Some(Detours::new(log, made, is_function));
-        Ok(())
+        let (returned, code, behind) =
+            Detour::to_trap(self.returned, self.fork_loop + RETURNS_TO as u64, log);
+        self.detours = Some(Detours::new(log, made, (returned, behind), is_function));
+        let own_code = self.areas.iter_mut().find(|area| area.start == self.fork_loop);
+        own_code.map_or(Ok(()), |own_code| {
+            own_code.bytes[RETURNS_TO..][..code.len()].copy_from_slice(&code);
+            startup.fill(own_code)
+        })
     }
 
     /// Code that is the tool's, not the program's.
     fn map_own_code(&mut self, startup: &mut Startup, executable: &Module) -> Result<(), LaunchError> {
-        const ROOM: usize = 4096;
-        const RETURNED: usize = ROOM / 2;
-        let mut bytes = vec![0xcc; ROOM];
+        let mut bytes = vec![0xcc; OWN_ROOM];
         let fork_server = template::code();
         bytes[..fork_server.len()].copy_from_slice(&fork_server);
-        self.fork_loop = startup.map_near(&executable.mapped.range, ROOM as u64)?;
+        self.fork_loop = startup.map_near(&executable.mapped.range, OWN_ROOM as u64)?;
         self.returned = self.fork_loop + RETURNED as u64;
         let code = [0xcc; LONGEST];
         self.by_address.insert(self.returned, Trap { code, stub: None, kind: TrapKind::Returned });
-        self.add(startup, Area { start: self.fork_loop, len: ROOM as u64, bytes })
+        self.add(startup, Area { start: self.fork_loop, len: OWN_ROOM as u64, bytes })
     }
 
     fn add(&mut self, startup: &Startup, area: Area) -> Result<(), LaunchError> {

@@ -205,6 +205,11 @@ impl Candidate {
             .find(|operand| self.kind == AccessKind::SplitUpdate && operand.read && operand.write)
     }
 
+    /// Whether vector registers tell what it touches.
+    pub(crate) fn needs_vectors(&self) -> bool {
+        self.operands.iter().any(|operand| matches!(operand.extent, Extent::Indexed { .. }))
+    }
+
     /// Whether it empties the processor's store buffer.
     #[must_use]
     pub fn is_locked(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! The first of at least five bytes of instructions is replaced by a jump to a copy of them all that runs elsewhere. Before each
 //! access that is to be taken down, the copy writes the address to a log ([`Log`]), then it does what the originals do
-//! ([`super::relocate`]).
+//! ([`super::relocate`]). Of the call of a function that touches what its arguments say, it writes these ([`super::take_down`]).
 //!
 //! **Jumps into the middle.** The jump is `e9 cc cc cc cc`: whatever instruction begins behind the first one, its first byte is
 //! now a breakpoint, and a thread that gets there by a jump that nobody knew of stops, and is led to the place in the copy
@@ -16,17 +16,13 @@
 
 use std::ops::Range;
 
-use iced_x86::{
-    Code, Decoder, DecoderOptions, Instruction, MemoryOperand, Mnemonic, OpKind as Operand, Register,
-};
+use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use libc::user_regs_struct;
 
-use super::candidate::{AccessKind, Candidate, Extent};
-use super::hand_off::HandOff;
-use super::log::{Log, WIDEST};
+use super::log::Log;
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
-use crate::os::hand_off::Field;
+use super::take_down::{stop, take_down, take_down_call};
 
 /// The jump in the place of the first instruction; its distance is made of breakpoints.
 pub(crate) const JUMP: [u8; 5] = [0xe9, 0xcc, 0xcc, 0xcc, 0xcc];
@@ -99,13 +95,19 @@ impl Detour {
                     let (address, candidate) = (instruction.ip(), Some(number));
                     copied.push(Copied { address, candidate, asks, runs: stub.here() });
                 }
-                Found::Entry if begins == 0 => {
-                    let asks = stop_at_entry(&mut stub, &instruction, log);
-                    stub.mark(Progress::Done(instruction.ip()));
+                Found::Call(number) => {
                     let address = instruction.ip();
-                    copied.push(Copied { address, candidate: None, asks, runs: stub.here() });
+                    let asks = take_down_call(&mut stub, address, log, number);
+                    stub.mark(Progress::Done(address));
+                    copied.push(Copied { address, candidate: Some(number), asks, runs: stub.here() });
                 }
-                Found::Entry | Found::Another => return None,
+                Found::Stops(number) if begins == 0 || number.is_some() => {
+                    let address = instruction.ip();
+                    let asks = stop(&mut stub, address, log, number);
+                    stub.mark(Progress::Done(address));
+                    copied.push(Copied { address, candidate: number, asks, runs: stub.here() });
+                }
+                Found::Stops(_) | Found::Another => return None,
             }
             append(&mut stub, &decoder, &instruction, &bytes[begins..]).ok()?;
             let is_long_enough = decoder.position() >= JUMP.len();
@@ -140,10 +142,23 @@ impl Detour {
         Some((Self { from, original, to, len, entries, copied, progress }, code))
     }
 
-    /// The code from this address of the copy on in which a thread has got equally far.
+    /// The code to which a function is to return in place of the trap at `from`: it hands the thread over, or stops it, as if that
+    /// were at the trap. With the address behind its breakpoint.
+    pub(crate) fn to_trap(from: u64, to: u64, log: Log) -> (Self, Vec<u8>, u64) {
+        let mut stub = Stub::new(to);
+        let asks = stop(&mut stub, from, log, None);
+        let (code, progress) = stub.finish();
+        let (original, len) = ([JUMP[1]; JUMP.len()], code.len() as u64);
+        (Self { from, original, to, len, entries: Vec::new(), copied: Vec::new(), progress }, code, asks)
+    }
+
+    /// The code of the instruction at this address of the copy.
     pub(crate) fn code_from(&self, start: u64) -> Range<u64> {
         let offset = start.wrapping_sub(self.to) as usize;
-        let next = self.progress.iter().map(|(begins, _)| *begins).find(|begins| *begins > offset);
+        let is_next = |(begins, progress): &&(usize, Progress)| {
+            *begins > offset && !matches!(progress, Progress::Pushed(_))
+        };
+        let next = self.progress.iter().find(is_next).map(|(begins, _)| *begins);
         start..next.map_or(self.to + self.len, |next| self.to + next as u64)
     }
 
@@ -187,147 +202,14 @@ impl Detour {
 pub(crate) enum Found {
     /// It is no place at which a thread may have to stop.
     Nothing,
-    /// It touches so many bytes of memory, and can be taken down.
+    /// It touches so many bytes of memory, and its address can be taken down.
     Candidate(usize, u32),
-    /// It is the entry of a function at which threads stop, whatever they do there.
-    Entry,
+    /// It calls a function, whose arguments can be taken down.
+    Call(usize),
+    /// Threads stop there, whatever they do: at a candidate that cannot be taken down, which has a number, or at the entry of a function.
+    Stops(Option<usize>),
     /// A thread may have to stop there.
     Another,
-}
-
-impl Candidate {
-    /// Whether the memory that it touches can be taken down before it runs: it is in one place, which an address names.
-    pub(crate) fn can_be_taken_down(&self) -> bool {
-        let is_plain = |kind| !matches!(kind, AccessKind::Call(_) | AccessKind::Move);
-        let [operand] = self.operands.as_slice() else { return false };
-        is_plain(self.kind)
-            && operand.extent == Extent::Single
-            && matches!(operand.memory.segment(), Register::None | Register::DS | Register::SS | Register::FS)
-    }
-
-    /// Whether what it touches can be looked up in the table of private addresses: it touches no more than what is known of one
-    /// there, and its address does not count from the thread's own memory. Such an address is not the one in the table, and the
-    /// last variable before the thread's control block, whose end is 0, would be found in an empty place.
-    pub(crate) fn can_be_looked_up(&self) -> bool {
-        !self.counts_from_thread() && self.operands.iter().all(|operand| operand.size <= WIDEST)
-    }
-
-    /// Whether the address that is taken down counts from the thread's own memory.
-    pub(crate) fn counts_from_thread(&self) -> bool {
-        self.operands.iter().any(|operand| operand.memory.segment() == Register::FS)
-    }
-}
-
-/// The address that an instruction names.
-fn operand(instruction: &Instruction) -> Option<MemoryOperand> {
-    let names = (0..instruction.op_count()).filter(|&at| instruction.op_kind(at) == Operand::Memory);
-    let is_wide = |register: Register| register == Register::None || register.size() == 8;
-    let (base, index) = (instruction.memory_base(), instruction.memory_index());
-    // Where the stack pointer moves, the address may count from where it was or from where it will be.
-    if names.count() != 1 || instruction.is_stack_instruction() || !is_wide(base) || !is_wide(index) {
-        return None;
-    }
-    Some(MemoryOperand::new(
-        base,
-        index,
-        instruction.memory_index_scale(),
-        instruction.memory_displacement64().cast_signed(),
-        instruction.memory_displ_size(),
-        false,
-        Register::None,
-    ))
-}
-
-/// The length of the code by which a thread hands itself over ([`super::hand_off`]), or stops.
-const ASK: u8 = 15;
-
-/// Hands the thread over, or stops it, and returns the address behind that. `rax` and `rcx` have been saved.
-fn ask(stub: &mut Stub, log: Log) -> u64 {
-    // lea rcx, [behind]; jmp [entry]; int3; behind:
-    stub.bytes(&[0x48, 0x8d, 0x0d, 8, 0, 0, 0, 0xff, 0x24, 0x25]);
-    stub.bytes(&HandOff::below(log.start).entry().to_le_bytes());
-    stub.bytes(&[0xcc]);
-    stub.here()
-}
-
-/// Hands a thread over that comes to the entry of a function, or stops it; returns the address behind that.
-fn stop_at_entry(stub: &mut Stub, instruction: &Instruction, log: Log) -> u64 {
-    // mov [saved], rax; mov [saved], rcx
-    for (field, store) in
-        [(Field::LogRax, [0x48, 0x89, 0x04, 0x25]), (Field::LogRcx, [0x48, 0x89, 0x0c, 0x25])]
-    {
-        stub.bytes(&store);
-        stub.bytes(&HandOff::below(log.start).address(field).to_le_bytes());
-    }
-    stub.mark(Progress::Saved(instruction.ip()));
-    let asks = ask(stub, log);
-    // A thread that stops stands here, and its registers are still to be restored.
-    stub.bytes(&[JUMP[1]]);
-    asks
-}
-
-/// Writes the address that an instruction touches to the log; before that it may stop, and the address behind the breakpoint is
-/// returned. Two registers are used, and no flags.
-fn take_down(
-    stub: &mut Stub,
-    instruction: &Instruction,
-    log: Log,
-    (candidate, size): (usize, u32),
-) -> Option<u64> {
-    let address = operand(instruction)?;
-    let state = |field, offset: u32| (HandOff::below(log.start).address(field) + offset).to_le_bytes();
-    let [cursor, saved_rax, saved_rcx] =
-        [Field::LogCursor, Field::LogRax, Field::LogRcx].map(|field| state(field, 0));
-    let [looked_up, chunk] = [0, 1].map(|offset| state(Field::LogAddress, offset));
-    // mov [saved], rax; mov [saved], rcx; lea rax, [operand]
-    stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
-    stub.bytes(&saved_rax);
-    stub.bytes(&[0x48, 0x89, 0x0c, 0x25]);
-    stub.bytes(&saved_rcx);
-    stub.encode(&Instruction::with2(Code::Lea_r64_m, Register::RAX, address).ok()?).ok()?;
-    stub.mark(Progress::Saved(instruction.ip()));
-    // movzx ecx, byte [flag]; jrcxz log
-    stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
-    stub.bytes(&log.flag(candidate).to_le_bytes());
-    stub.bytes(&[0xe3, 65 + ASK]);
-    // mov [looked_up], rax; movzx ecx, word [chunk]; mov rcx, [chunks + 8 * rcx]; mov rax, [chunk]; lea rcx, [rcx + rax + 1]
-    stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
-    stub.bytes(&looked_up);
-    stub.bytes(&[0x0f, 0xb7, 0x0c, 0x25]);
-    stub.bytes(&chunk);
-    stub.bytes(&[0x48, 0x8b, 0x0c, 0xcd]);
-    stub.bytes(&log.chunks().to_le_bytes());
-    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
-    stub.bytes(&chunk);
-    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, 0x01]);
-    // mov rax, [looked_up]; jrcxz log
-    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
-    stub.bytes(&looked_up);
-    stub.bytes(&[0xe3, 18 + ASK]);
-    // movzx ecx, ax; mov rcx, [table + 8 * rcx]; lea rcx, [rcx + rax + size]; jrcxz log
-    stub.bytes(&[0x0f, 0xb7, 0xc8, 0x48, 0x8b, 0x0c, 0xcd]);
-    stub.bytes(&log.end().to_le_bytes());
-    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, size.min(WIDEST) as u8, 0xe3, ASK]);
-    let asks = ask(stub, log);
-    // mov rcx, [cursor]; mov [end + 8 * rcx], rax; mov dword [end + 8 * rcx + 8], candidate
-    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
-    stub.bytes(&cursor);
-    stub.bytes(&[0x48, 0x89, 0x04, 0xcd]);
-    stub.bytes(&log.end().to_le_bytes());
-    stub.bytes(&[0xc7, 0x04, 0xcd]);
-    stub.bytes(&(log.end() + 8).to_le_bytes());
-    stub.bytes(&(candidate as u32).to_le_bytes());
-    // lea rcx, [rcx + 2]; mov [cursor], rcx
-    stub.bytes(&[0x48, 0x8d, 0x49, 0x02, 0x48, 0x89, 0x0c, 0x25]);
-    stub.bytes(&cursor);
-    // jrcxz full; jmp on; full: int3; on:
-    stub.bytes(&[0xe3, 0x02, 0xeb, 0x01, 0xcc]);
-    // mov rcx, [saved]; mov rax, [saved]
-    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
-    stub.bytes(&saved_rcx);
-    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
-    stub.bytes(&saved_rax);
-    Some(asks)
 }
 
 #[cfg(test)]
@@ -386,7 +268,7 @@ mod tests {
     fn a_thread_that_stops_at_the_entry_of_a_function_has_the_registers_of_its_caller() {
         // push rbx; mov rbx, rdi; sub rsp, 16
         let code = [&[0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10][..], &[0xcc; 20]].concat();
-        let found = |at: u64| if at == FROM { Found::Entry } else { Found::Nothing };
+        let found = |at: u64| if at == FROM { Found::Stops(None) } else { Found::Nothing };
         let (detour, copy) = Detour::new(&code, FROM, TO, LOG, found).unwrap();
         let &[Copied { address: FROM, candidate: None, asks, runs }] = detour.copied.as_slice() else {
             panic!("{detour:?}")
@@ -395,6 +277,46 @@ mod tests {
         // SAFETY: the structure consists of integers only.
         let zero: user_regs_struct = unsafe { std::mem::zeroed() };
         let mut regs = user_regs_struct { rip: asks, rax: 1, rcx: asks - 1, ..zero };
+        assert!(detour.restore(&mut regs, || (3, 4)));
+        assert_eq!((regs.rip, regs.rax, regs.rcx), (FROM, 3, 4));
+    }
+
+    #[test]
+    fn a_thread_in_the_copy_of_a_call_has_not_made_it_yet() {
+        // SAFETY: the structure consists of integers only.
+        let zero: user_regs_struct = unsafe { std::mem::zeroed() };
+        for found in [Found::Call(3), Found::Stops(Some(3))] {
+            // call +0x10
+            let call = [&[0xe8, 0x10, 0, 0, 0][..], &[0xcc; 20]].concat();
+            let at = |at: u64| if at == FROM { found } else { Found::Nothing };
+            let (detour, code) = Detour::new(&call, FROM, TO, LOG, at).unwrap();
+            let &[Copied { address: FROM, candidate: Some(3), asks, runs }] = detour.copied.as_slice() else {
+                panic!("{detour:?}")
+            };
+            assert_eq!(code[(asks - TO) as usize - 1], 0xcc);
+            let own = detour.code_from(runs);
+            assert!(
+                own.start == runs && own.end == TO + detour.len,
+                "its return address is pushed by itself"
+            );
+            for offset in 0..detour.len {
+                let before = user_regs_struct { rip: TO + offset, rax: 1, rcx: 2, rsp: 0x7000, ..zero };
+                let mut regs = before;
+                assert!(detour.restore(&mut regs, || (3, 4)));
+                let has_pushed = regs.rsp == before.rsp + 8;
+                assert!(regs.rip == FROM && (has_pushed || regs.rsp == before.rsp), "{offset}");
+                assert!(!has_pushed || before.rip > runs, "{offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_on_its_way_to_a_trap_is_at_that() {
+        let (detour, code, behind) = Detour::to_trap(FROM, TO, LOG);
+        assert_eq!(code[(behind - TO) as usize - 1], 0xcc);
+        // SAFETY: the structure consists of integers only.
+        let zero: user_regs_struct = unsafe { std::mem::zeroed() };
+        let mut regs = user_regs_struct { rip: behind, rax: 1, rcx: 2, ..zero };
         assert!(detour.restore(&mut regs, || (3, 4)));
         assert_eq!((regs.rip, regs.rax, regs.rcx), (FROM, 3, 4));
     }

@@ -22,6 +22,7 @@ mod shape;
 mod special;
 pub(crate) mod stack_switch;
 mod stub;
+pub(crate) mod take_down;
 mod transfer;
 
 pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, StackBase, StackSlot};

@@ -24,24 +24,34 @@ pub(crate) struct Detours {
     running: FxHashMap<u64, u64>,
     /// The places in `all` of those at the entries of thread functions.
     functions: Vec<usize>,
+    /// Where functions are to return that are to stop at [`Layout::returned`](super::Layout::returned).
+    pub(crate) returns_to: u64,
 }
 
 impl Detours {
-    /// `is_function`: whether a thread function is entered at an address.
-    pub(crate) fn new(log: Log, mut all: Vec<Detour>, is_function: impl Fn(u64) -> bool) -> Self {
+    /// `returned`: the code to which functions return, with the address behind its breakpoint; `is_function`: whether a thread
+    /// function is entered at an address.
+    pub(crate) fn new(
+        log: Log,
+        mut all: Vec<Detour>,
+        (returned, behind): (Detour, u64),
+        is_function: impl Fn(u64) -> bool,
+    ) -> Self {
+        let (returns_to, trap) = (returned.to, returned.from);
+        all.push(returned);
         all.sort_by_key(|detour| detour.from);
         let mut by_copy: Vec<(u64, usize)> =
             all.iter().enumerate().map(|(i, detour)| (detour.to, i)).collect();
         by_copy.sort_unstable();
         let entries = all.iter().flat_map(|detour| detour.entries.iter().copied()).collect();
         let copied = || all.iter().flat_map(|detour| &detour.copied);
-        let asking = copied().map(|copied| (copied.asks, copied.address)).collect();
+        let asking = copied().map(|copied| (copied.asks, copied.address)).chain([(behind, trap)]).collect();
         let running = copied().map(|copied| (copied.address, copied.runs)).collect();
         let is_at_function = |detour: &Detour| {
             is_function(detour.from) && detour.copied.iter().all(|copied| copied.candidate.is_none())
         };
         let functions = (0..all.len()).filter(|&place| is_at_function(&all[place])).collect();
-        Self { log, all, by_copy, entries, asking, running, functions }
+        Self { log, all, by_copy, entries, asking, running, functions, returns_to }
     }
 
     /// The detour at whose first instruction a jump is, or in whose copy a thread stands, or where its jump lands.

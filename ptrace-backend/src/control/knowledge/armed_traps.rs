@@ -9,6 +9,7 @@ use crate::control::knowledge::arming::{Arming, Detoured, armed};
 use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
 use crate::instructions::detour::{Copied, Detour, JUMP};
+use crate::instructions::take_down::TakenDown;
 use crate::layout::allocator::Allocator;
 use crate::layout::{Foreign, Layout};
 use crate::os::Tid;
@@ -49,15 +50,20 @@ impl Shared {
             return Arc::clone(detoured);
         }
         let addresses = Self::watched_addresses(&state, layout, audit);
-        let detours = Self::detours(&state, layout, &addresses, hands_over);
+        let watched: FxHashSet<u64> = addresses.iter().copied().collect();
+        let detours = Self::detours(&state, layout, &watched, hands_over);
         let code = armed(with_jumps(traps(addresses), layout, &detours), template);
         let all = layout.detours.as_ref().map(|detours| &detours.all);
         let used = detours.iter().filter_map(|&place| all?.get(place));
         let candidates: FxHashSet<usize> =
             used.flat_map(|detour| detour.copied.iter().filter_map(|copied| copied.candidate)).collect();
-        let is_promoted = |candidate: &usize| state.candidates[*candidate] == Status::Promoted;
-        let asking = candidates.iter().copied().filter(is_promoted).collect();
-        let detoured = Arc::new(Detoured { code, detours, candidates, asking });
+        let stops = |&candidate: &usize| {
+            let instruction = &layout.candidates[candidate];
+            state.candidates[candidate] == Status::Promoted
+                || instruction.taken_down().is_none() && watched.contains(&instruction.addr)
+        };
+        let flags = flags(candidates.iter().copied().filter(stops).collect());
+        let detoured = Arc::new(Detoured { code, detours, candidates, flags });
         let kept = if audit { &mut state.detoured_of_all } else { &mut state.detoured };
         *kept = Some(Arc::clone(&detoured));
         detoured
@@ -65,15 +71,26 @@ impl Shared {
 
     /// The places of the detours for which there is use: an instruction is watched, and each that has touched shared memory touches
     /// private memory as well, and often, or threads hand themselves over there.
-    fn detours(state: &KnowledgeState, layout: &Layout, watched: &[u64], hands_over: bool) -> Vec<usize> {
-        let watched: FxHashSet<u64> = watched.iter().copied().collect();
+    fn detours(
+        state: &KnowledgeState,
+        layout: &Layout,
+        watched: &FxHashSet<u64>,
+        hands_over: bool,
+    ) -> Vec<usize> {
         let is_watched = |copied: &Copied| watched.contains(&copied.address);
         let is_in_the_way = |&Copied { address, candidate, .. }: &Copied| {
             // The entry of a function of the allocator.
             let Some(candidate) = candidate else { return !hands_over || !watched.contains(&address) };
-            state.candidates[candidate] == Status::Promoted
-                && !(layout.candidates[candidate].can_be_looked_up()
-                    && (hands_over || state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN)))
+            let is_promoted = state.candidates[candidate] == Status::Promoted;
+            let is_often = || state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN);
+            let instruction = &layout.candidates[candidate];
+            match instruction.taken_down() {
+                Some(TakenDown::Address) => {
+                    is_promoted && !(instruction.can_be_looked_up() && (hands_over || is_often()))
+                }
+                Some(TakenDown::Arguments) => is_promoted && !hands_over,
+                None => !hands_over,
+            }
         };
         let is_of_use = |detour: &Detour| {
             !detour.copied.iter().any(is_in_the_way) && detour.copied.iter().any(is_watched)
@@ -150,6 +167,15 @@ impl Shared {
         let is_promoted = |(_, status): &(usize, &Status)| **status == Status::Promoted;
         state.candidates.iter().enumerate().filter(is_promoted).map(|(candidate, _)| candidate).collect()
     }
+}
+
+/// Flags of candidates from the first of these on up to the last one: those of these are set.
+fn flags(mut set: Vec<usize>) -> (usize, Vec<u8>) {
+    set.sort_unstable();
+    let (Some(&first), Some(&last)) = (set.first(), set.last()) else { return (0, Vec::new()) };
+    let mut flags = vec![0; last - first + 1];
+    set.into_iter().for_each(|candidate| flags[candidate - first] = 1);
+    (first, flags)
 }
 
 fn traps(addresses: Vec<u64>) -> Vec<(u64, u8)> {

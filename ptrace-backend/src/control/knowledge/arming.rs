@@ -38,8 +38,8 @@ pub(crate) struct Detoured {
     pub(crate) detours: Vec<usize>,
     /// The instructions that they take down.
     pub(crate) candidates: FxHashSet<usize>,
-    /// Those that stop unless the address is known to be private.
-    pub(crate) asking: Vec<usize>,
+    /// The first one whose flag is set ([`Log::flag`](crate::instructions::log::Log::flag)), with the flags from there to the last one.
+    pub(crate) flags: (usize, Vec<u8>),
 }
 
 impl Code {

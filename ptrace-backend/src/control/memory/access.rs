@@ -24,10 +24,10 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, probes};
 use crate::instructions::log::WIDEST;
+use crate::instructions::take_down::TakenDown;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
 use crate::layout::TrapKind;
 use crate::layout::rust_locks::RustMutex;
-use crate::os::memory;
 
 impl MemoryState {
     /// The accesses that touch shared memory. What the others touch is nobody else's.
@@ -141,7 +141,7 @@ pub(crate) fn enter(
         // Those with whom it shares that may not have been watched.
         _ if is_shared && memory.narrow.is_some() => false,
         // The jump to its detour will lie over it again.
-        _ if tracee.detouring.covers(candidate) => false,
+        _ if tracee.detouring.covers(candidate) && instruction.taken_down().is_some() => false,
         Status::Disarmed | Status::Watched(_) if memory.scope == Scope::Audit => {
             return pass_checked(tracee, memory, account, index, candidate);
         }
@@ -151,7 +151,8 @@ pub(crate) fn enter(
             memory.shared.touched_privately(candidate, &touches, is_shared, scheduling.events)
         }
     };
-    if status == Status::Promoted && tracee.detouring.covers(candidate) && !memory.promoted {
+    let is_looked_up = instruction.taken_down() == Some(TakenDown::Address);
+    if status == Status::Promoted && is_looked_up && tracee.detouring.covers(candidate) && !memory.promoted {
         note_private(tracee, memory, &accesses);
     }
     if is_enough {
@@ -223,11 +224,8 @@ fn pass_checked(
 
 /// A thread that was alone has created another one.
 pub(crate) fn plant_for_company(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
-    for candidate in std::mem::take(&mut memory.lifted_alone) {
-        let at = memory.layout.candidates[candidate].addr;
-        memory::poke_byte(tracee.leader, at, 0xcc).map_err(system("plant a trap"))?;
-    }
-    Ok(())
+    let lifted = std::mem::take(&mut memory.lifted_alone);
+    lifted.into_iter().try_for_each(|candidate| tracee.set_trap(candidate, true))
 }
 
 /// Another thread goes on: what was lifted for others is watched again, and what was lifted for it is not.
@@ -240,13 +238,10 @@ pub(crate) fn plant_for(
         return Ok(());
     }
     memory.lifted_for = index;
-    for &(_, candidate) in &memory.lifted {
-        let at = memory.layout.candidates[candidate].addr;
-        let byte =
-            if memory.lifted.contains(&(index, candidate)) { memory.layout.traps[&at].byte() } else { 0xcc };
-        memory::poke_byte(tracee.leader, at, byte).map_err(system("plant a trap"))?;
-    }
-    Ok(())
+    let mut lifted = memory.lifted.iter();
+    lifted.try_for_each(|&(_, candidate)| {
+        tracee.set_trap(candidate, !memory.lifted.contains(&(index, candidate)))
+    })
 }
 
 /// The thread rests before an instruction, which is its pending operation.

@@ -349,7 +349,7 @@ pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: T
     let back = tracee.number(at, 8);
     // Calls within the allocator belong to the one that is being accounted for.
     if scheduling.threads[index].allocating.is_none()
-        && memory::write(tracee.leader, at, &tracee.layout.returned.to_le_bytes())
+        && memory::write(tracee.leader, at, &tracee.returns_to().to_le_bytes())
     {
         scheduling.threads[index].allocating = Some(Allocating { wanted, back });
     }

@@ -227,10 +227,10 @@ impl Sharing {
     /// the same in between had the conflict, if there is one.
     pub(crate) fn repeats(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> bool {
         let bytes = access.addr..access.addr.saturating_add(access.len);
-        if access.len > WIDE {
-            return false;
-        }
         let touch = self.now(thread, Some(candidate), if access.write { How::Writes } else { How::Reads });
+        if access.len > WIDE {
+            return self.wide.contains(&Wide { bytes, touch });
+        }
         words(&bytes).all(|word| {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
             self.by_candidate.get(&(word, candidate)).is_some_and(|touches| touches.contains(&touch))

@@ -14,7 +14,10 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::control::tracee::detours::LoggedAccess;
 use crate::instructions::MemoryAccess;
+use crate::instructions::take_down::ARGUMENTS;
+use crate::os::Regs;
 
 /// So many accesses are taken down in an execution, and so many words of memory are known: after that, traps take their place,
 /// with their own bounds.
@@ -48,29 +51,40 @@ pub(crate) fn note(
     let layout = std::sync::Arc::clone(&memory.layout);
     let is_audit = memory.scope == Scope::Audit;
     let mut known = FxHashSet::default();
-    let mut new = 0;
-    for entry in &entries {
-        let instruction = &layout.candidates[entry.candidate];
-        let Some(operand) = instruction.operands.first() else { continue };
-        let base = if instruction.counts_from_thread() { tracee.tasks[index].regs.fs_base } else { 0 };
-        let access = MemoryAccess {
-            addr: entry.address.wrapping_add(base),
-            len: u64::from(operand.size),
-            read: operand.read,
-            write: operand.write,
-        };
-        scheduling.threads[index].drained |= instruction.is_locked();
+    let (mut new, mut is_drained) = (0, false);
+    let regs = tracee.tasks[index].regs;
+    let mut arguments = tracee.detouring.arguments;
+    let mut note = |candidate: usize, access: MemoryAccess| {
         // In audits nothing counts but whether memory is shared, else each of these accesses does, once.
         let is_known = if is_audit {
-            memory.sharing.repeats(index, entry.candidate, access)
+            memory.sharing.repeats(index, candidate, access)
         } else {
-            !known.insert((entry.candidate, entry.address))
+            !known.insert((candidate, access.addr, access.len))
         };
         new += u32::from(!is_known);
-        if !is_known && memory.shared.status(entry.candidate) != Status::Dormant {
-            access::note_passed(tracee, scheduling, (memory, account), index, entry.candidate, access);
+        if !is_known && memory.shared.status(candidate) != Status::Dormant {
+            access::note_passed(tracee, scheduling, (memory, account), index, candidate, access);
+        }
+    };
+    for &LoggedAccess { candidate, argument, value } in &entries {
+        let instruction = &layout.candidates[candidate];
+        is_drained |= instruction.is_locked();
+        if let Some(operand) = instruction.operands.first() {
+            let base = if instruction.counts_from_thread() { regs.fs_base } else { 0 };
+            let (addr, len) = (value.wrapping_add(base), u64::from(operand.size));
+            note(candidate, MemoryAccess { addr, len, read: operand.read, write: operand.write });
+            continue;
+        }
+        // That of a call is complete with its last argument.
+        arguments[argument] = value;
+        if argument + 1 == ARGUMENTS {
+            let [rdi, rsi, rdx] = arguments;
+            let accesses = instruction.accesses(&Regs { rdi, rsi, rdx, ..regs });
+            accesses.into_iter().for_each(|access| note(candidate, access));
         }
     }
+    tracee.detouring.arguments = arguments;
+    scheduling.threads[index].drained |= is_drained;
     if tracee.detouring.entries > MOST || memory.sharing.words() > MOST_WORDS {
         return tracee.end_detours();
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::control::knowledge::arming::Detoured;
+use crate::instructions::take_down::ARGUMENTS;
 
 /// The detours of one copy.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub(crate) struct Detouring {
     pub(crate) on: bool,
     /// So many traps of instructions that have a detour are left until the detours are put back.
     pub(crate) traps_left: u32,
+    /// The arguments that were taken down last, of a call of which there may be more to come.
+    pub(crate) arguments: [u64; ARGUMENTS],
     /// How many accesses were taken down.
     pub(crate) entries: u64,
     /// How often the code was written anew with more of them.

@@ -12,17 +12,20 @@ use crate::control::tracee::Tracee;
 use crate::instructions::detour::{Copied, Detour, JUMP};
 use crate::instructions::hand_off::HandOff;
 use crate::instructions::log::{Log, WIDEST};
+use crate::instructions::take_down::{ARGUMENT_SHIFT, ARGUMENTS};
 use crate::layout::TrapKind;
 use crate::os::hand_off::Field;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::{Regs, Tid, ptrace};
 
-/// An access that was taken down.
+/// What was taken down of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoggedAccess {
     pub(crate) candidate: usize,
-    /// The address, as the instruction names it.
-    pub(crate) address: u64,
+    /// Of a call: the number of the argument, below [`ARGUMENTS`].
+    pub(crate) argument: usize,
+    /// The argument, or the address of an access, as the instruction names it.
+    pub(crate) value: u64,
 }
 
 /// The meaning of a breakpoint for a thread.
@@ -71,16 +74,28 @@ impl Tracee {
     pub(crate) fn begin_detours(&mut self, detoured: Arc<Detoured>) -> std::io::Result<()> {
         detoured.code.plant(self.leader)?;
         if !detoured.detours.is_empty() {
-            let log = self.log();
-            for &candidate in &detoured.asking {
-                if log.is_some_and(|log| !memory::write(self.leader, u64::from(log.flag(candidate)), &[1])) {
-                    return Err(std::io::Error::last_os_error());
-                }
-            }
+            let (first, flags) = &detoured.flags;
+            self.set_flags(*first, flags)?;
             self.detouring.used = Some(detoured);
             self.detouring.on = true;
         }
         Ok(())
+    }
+
+    /// Whether a candidate has a detour in use at which threads stop, whatever memory they touch, while its flag is set.
+    pub(super) fn stops_by_flag(&self, candidate: usize) -> bool {
+        self.detouring.on
+            && self.detouring.covers(candidate)
+            && self.layout.candidates[candidate].taken_down().is_none()
+    }
+
+    /// Sets the flags of the candidates from this one on ([`Log::flag`]).
+    pub(super) fn set_flags(&self, first: usize, flags: &[u8]) -> std::io::Result<()> {
+        let Some(log) = self.log().filter(|_| !flags.is_empty()) else { return Ok(()) };
+        if memory::write(self.leader, u64::from(log.flag(first)), flags) {
+            return Ok(());
+        }
+        Err(std::io::Error::last_os_error())
     }
 
     /// Puts traps in the place of detours. For good, or until [`Tracee::resume_detours`].
@@ -131,6 +146,12 @@ impl Tracee {
         let used = self.detouring.used.as_ref().filter(|_| self.detouring.on);
         let over = || self.layout.detours.as_ref()?.over(at);
         used.is_some_and(|detoured| over().is_some_and(|place| detoured.detours.contains(&place)))
+    }
+
+    /// The address to which a function is to return that is to stop at [`Layout::returned`](crate::layout::Layout::returned).
+    pub(crate) fn returns_to(&self) -> u64 {
+        let detours = self.layout.detours.as_ref().filter(|_| !self.detouring.over);
+        detours.map_or(self.layout.returned, |detours| detours.returns_to)
     }
 
     /// Takes the trap, or the detour, at the entry of a function away.
@@ -325,12 +346,19 @@ impl Tracee {
             return Err(system("write the log")(std::io::Error::last_os_error()));
         }
         let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        let entry = |bytes: &[u8]| LoggedAccess {
-            address: word(bytes),
-            candidate: word(&bytes[8..]) as u32 as usize,
+        let entry = |bytes: &[u8]| {
+            let number = word(&bytes[8..]) as u32 as usize;
+            LoggedAccess {
+                value: word(bytes),
+                candidate: number & ((1 << ARGUMENT_SHIFT) - 1),
+                argument: number >> ARGUMENT_SHIFT,
+            }
         };
         let taken: Vec<LoggedAccess> = entries.chunks_exact(Log::ENTRY as usize).map(entry).collect();
-        let is_whole = taken.iter().all(|entry| entry.candidate < self.layout.candidates.len());
+        let is_known = |entry: &LoggedAccess| {
+            entry.candidate < self.layout.candidates.len() && entry.argument < ARGUMENTS
+        };
+        let is_whole = taken.iter().all(is_known);
         Ok(is_whole.then_some(taken))
     }
 }

@@ -6,6 +6,7 @@ use crate::control::state::flow::{Flow, system};
 use crate::control::state::pending::InjectedCall;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
 
@@ -174,7 +175,7 @@ impl Tracee {
     ) -> Result<(), ExecutionError> {
         let saved = self.tasks[index].regs;
         let back = saved.rsp.wrapping_sub(FRAME);
-        if !memory::write(self.leader, back, &self.layout.returned.to_le_bytes()) {
+        if !memory::write(self.leader, back, &self.returns_to().to_le_bytes()) {
             return Err(system("write the program's stack")(std::io::Error::last_os_error()));
         }
         let task = &mut self.tasks[index];
@@ -183,12 +184,27 @@ impl Tracee {
         self.write_registers(index)
     }
 
-    /// Removes the trap at which a thread stands from this process.
-    pub(crate) fn lift(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
-        let task = &self.tasks[index];
-        let at = task.regs.rip;
-        let byte = self.layout.traps[&at].byte();
-        memory::poke_byte(task.tid, at, byte).map_err(system("lift a trap"))?;
+    /// Removes the trap at which a thread stands from this process, and makes the thread go on there.
+    pub(crate) fn lift(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let at = self.tasks[index].regs.rip;
+        let trap = &self.layout.traps[&at];
+        match trap.kind {
+            TrapKind::Access(candidate) if self.stops_by_flag(candidate) => {
+                self.set_trap(candidate, false)?;
+                return self.pass_trap(index);
+            }
+            _ => memory::poke_byte(self.leader, at, trap.byte()).map_err(system("lift a trap"))?,
+        }
         self.write_registers(index)
+    }
+
+    /// Plants the trap of a candidate, or lifts it.
+    pub(crate) fn set_trap(&self, candidate: usize, stops: bool) -> Result<(), ExecutionError> {
+        if self.stops_by_flag(candidate) {
+            return self.set_flags(candidate, &[u8::from(stops)]).map_err(system("write a flag"));
+        }
+        let at = self.layout.candidates[candidate].addr;
+        let byte = if stops { 0xcc } else { self.layout.traps[&at].byte() };
+        memory::poke_byte(self.leader, at, byte).map_err(system("plant or lift a trap"))
     }
 }

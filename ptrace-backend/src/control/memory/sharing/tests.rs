@@ -66,6 +66,21 @@ fn accesses_by_many_instructions_are_looked_at_once() {
 }
 
 #[test]
+fn a_long_access_is_made_again_where_all_of_it_is_the_same() {
+    let mut sharing = Sharing::default();
+    sharing.touch(thread(0), 7, access(0x1000, 0x1000, true));
+    assert!(sharing.repeats(thread(0), 7, access(0x1000, 0x1000, true)));
+    let others = [(7, 0x1000, 0x1000, false), (7, 0x1000, 0x800, true), (8, 0x1000, 0x1000, true)];
+    assert!(others.iter().all(|&(by, at, len, write)| !sharing.repeats(
+        thread(0),
+        by,
+        access(at, len, write)
+    )));
+    sharing.forget(&(0x1800..0x1801));
+    assert!(!sharing.repeats(thread(0), 7, access(0x1000, 0x1000, true)));
+}
+
+#[test]
 fn only_the_common_bytes_of_long_accesses_are_shared() {
     let (short, long) = ((1, 0x1804, 4, true), (2, 0x1000, 0x1000, false));
     let (other, longer) = ((1, 0x2004, 4, true), (1, 0x1ff0, 0x2000, true));

@@ -1,0 +1,213 @@
+//! What the copy of a detour ([`super::detour`]) does before an instruction: it takes down what that touches, or hands the thread over.
+
+use iced_x86::{Code, Instruction, MemoryOperand, OpKind as Operand, Register};
+
+use super::candidate::{AccessKind, Callee, Candidate, Extent};
+use super::hand_off::HandOff;
+use super::log::{Log, WIDEST};
+use super::stub::{Progress, Stub};
+use crate::os::hand_off::Field;
+
+/// What is taken down of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TakenDown {
+    /// The address of the one place that it touches.
+    Address,
+    /// The arguments of the function that it calls ([`ARGUMENTS`]).
+    Arguments,
+}
+
+/// So many arguments of a call are taken down, an entry of the log each.
+pub(crate) const ARGUMENTS: usize = 3;
+
+/// The number of an entry of the log is that of its candidate, and above these bits that of the argument.
+pub(crate) const ARGUMENT_SHIFT: u32 = 30;
+
+impl Candidate {
+    /// How the memory that it touches can be taken down before it runs, if it can.
+    pub(crate) fn taken_down(&self) -> Option<TakenDown> {
+        match self.kind {
+            AccessKind::Call(Callee::Known(function)) if function.touches_what_arguments_say() => {
+                return Some(TakenDown::Arguments);
+            }
+            AccessKind::Call(_) | AccessKind::Move => return None,
+            _ => {}
+        }
+        let [operand] = self.operands.as_slice() else { return None };
+        let segment = operand.memory.segment();
+        let is_named = operand.extent == Extent::Single
+            && matches!(segment, Register::None | Register::DS | Register::SS | Register::FS);
+        is_named.then_some(TakenDown::Address)
+    }
+
+    /// Whether what it touches can be looked up in the table of private addresses: it touches no more than what is known of one
+    /// there, and its address does not count from the thread's own memory. Such an address is not the one in the table, and the
+    /// last variable before the thread's control block, whose end is 0, would be found in an empty place.
+    pub(crate) fn can_be_looked_up(&self) -> bool {
+        !self.counts_from_thread() && self.operands.iter().all(|operand| operand.size <= WIDEST)
+    }
+
+    /// Whether the address that is taken down counts from the thread's own memory.
+    pub(crate) fn counts_from_thread(&self) -> bool {
+        self.operands.iter().any(|operand| operand.memory.segment() == Register::FS)
+    }
+}
+
+/// The address that an instruction names.
+fn operand(instruction: &Instruction) -> Option<MemoryOperand> {
+    let names = (0..instruction.op_count()).filter(|&at| instruction.op_kind(at) == Operand::Memory);
+    let is_wide = |register: Register| register == Register::None || register.size() == 8;
+    let (base, index) = (instruction.memory_base(), instruction.memory_index());
+    // Where the stack pointer moves, the address may count from where it was or from where it will be.
+    if names.count() != 1 || instruction.is_stack_instruction() || !is_wide(base) || !is_wide(index) {
+        return None;
+    }
+    Some(MemoryOperand::new(
+        base,
+        index,
+        instruction.memory_index_scale(),
+        instruction.memory_displacement64().cast_signed(),
+        instruction.memory_displ_size(),
+        false,
+        Register::None,
+    ))
+}
+
+/// The length of the code by which a thread hands itself over ([`super::hand_off`]), or stops.
+const ASK: u8 = 15;
+
+/// Hands the thread over, or stops it, and returns the address behind that. `rax` and `rcx` have been saved.
+fn ask(stub: &mut Stub, log: Log) -> u64 {
+    // lea rcx, [behind]; jmp [entry]; int3; behind:
+    stub.bytes(&[0x48, 0x8d, 0x0d, 8, 0, 0, 0, 0xff, 0x24, 0x25]);
+    stub.bytes(&HandOff::below(log.start).entry().to_le_bytes());
+    stub.bytes(&[0xcc]);
+    stub.here()
+}
+
+/// Saves the two registers that the code of a detour uses, for the instruction at this address.
+fn save(stub: &mut Stub, at: u64, log: Log) {
+    // mov [saved], rax; mov [saved], rcx
+    for (field, store) in
+        [(Field::LogRax, [0x48, 0x89, 0x04, 0x25]), (Field::LogRcx, [0x48, 0x89, 0x0c, 0x25])]
+    {
+        stub.bytes(&store);
+        stub.bytes(&HandOff::below(log.start).address(field).to_le_bytes());
+    }
+    stub.mark(Progress::Saved(at));
+}
+
+/// Puts `rcx` back.
+fn restore_rcx(stub: &mut Stub, log: Log) {
+    // mov rcx, [saved]
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
+    stub.bytes(&HandOff::below(log.start).address(Field::LogRcx).to_le_bytes());
+}
+
+/// The same as [`ask`] while the flag of a candidate is set.
+fn ask_by_flag(stub: &mut Stub, log: Log, candidate: usize) -> u64 {
+    // movzx ecx, byte [flag]; jrcxz on
+    stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
+    stub.bytes(&log.flag(candidate).to_le_bytes());
+    stub.bytes(&[0xe3, ASK]);
+    // on:
+    ask(stub, log)
+}
+
+/// Hands a thread over that comes to this address, or stops it, whatever it touches there, while the flag of the candidate there is
+/// set, if it is one; returns the address behind that.
+pub(super) fn stop(stub: &mut Stub, at: u64, log: Log, candidate: Option<usize>) -> u64 {
+    save(stub, at, log);
+    if let Some(candidate) = candidate {
+        let asks = ask_by_flag(stub, log, candidate);
+        restore_rcx(stub, log);
+        return asks;
+    }
+    let asks = ask(stub, log);
+    // A thread that stops stands here, and its registers are still to be restored.
+    stub.bytes(&[0xcc]);
+    asks
+}
+
+/// Writes the arguments of a call to the log, or, while the flag of the candidate is set, stops; returns the address behind that.
+pub(super) fn take_down_call(stub: &mut Stub, at: u64, log: Log, candidate: usize) -> u64 {
+    save(stub, at, log);
+    let asks = ask_by_flag(stub, log, candidate);
+    // mov [end + 8 * rcx], rdi, rsi, or rdx
+    let stores: [u8; ARGUMENTS] = [0x3c, 0x34, 0x14];
+    for (number, store) in stores.into_iter().enumerate() {
+        enter(stub, log, store, candidate | number << ARGUMENT_SHIFT);
+    }
+    restore_rcx(stub, log);
+    asks
+}
+
+/// Writes a register to the log, which this byte of a store stands for, with a number. `rcx` is used.
+fn enter(stub: &mut Stub, log: Log, store: u8, number: usize) {
+    let cursor = HandOff::below(log.start).address(Field::LogCursor).to_le_bytes();
+    // mov rcx, [cursor]; mov [end + 8 * rcx], register; mov dword [end + 8 * rcx + 8], number
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
+    stub.bytes(&cursor);
+    stub.bytes(&[0x48, 0x89, store, 0xcd]);
+    stub.bytes(&log.end().to_le_bytes());
+    stub.bytes(&[0xc7, 0x04, 0xcd]);
+    stub.bytes(&(log.end() + 8).to_le_bytes());
+    stub.bytes(&(number as u32).to_le_bytes());
+    // lea rcx, [rcx + 2]; mov [cursor], rcx
+    stub.bytes(&[0x48, 0x8d, 0x49, 0x02, 0x48, 0x89, 0x0c, 0x25]);
+    stub.bytes(&cursor);
+    // jrcxz full; jmp on; full: int3; on:
+    stub.bytes(&[0xe3, 0x02, 0xeb, 0x01, 0xcc]);
+}
+
+/// Writes the address that an instruction touches to the log; before that it may stop, and the address behind the breakpoint is
+/// returned. Two registers are used, and no flags.
+pub(super) fn take_down(
+    stub: &mut Stub,
+    instruction: &Instruction,
+    log: Log,
+    (candidate, size): (usize, u32),
+) -> Option<u64> {
+    let address = operand(instruction)?;
+    let state = |field, offset: u32| (HandOff::below(log.start).address(field) + offset).to_le_bytes();
+    let [saved_rax, saved_rcx] = [Field::LogRax, Field::LogRcx].map(|field| state(field, 0));
+    let [looked_up, chunk] = [0, 1].map(|offset| state(Field::LogAddress, offset));
+    // mov [saved], rax; mov [saved], rcx; lea rax, [operand]
+    stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
+    stub.bytes(&saved_rax);
+    stub.bytes(&[0x48, 0x89, 0x0c, 0x25]);
+    stub.bytes(&saved_rcx);
+    stub.encode(&Instruction::with2(Code::Lea_r64_m, Register::RAX, address).ok()?).ok()?;
+    stub.mark(Progress::Saved(instruction.ip()));
+    // movzx ecx, byte [flag]; jrcxz log
+    stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
+    stub.bytes(&log.flag(candidate).to_le_bytes());
+    stub.bytes(&[0xe3, 65 + ASK]);
+    // mov [looked_up], rax; movzx ecx, word [chunk]; mov rcx, [chunks + 8 * rcx]; mov rax, [chunk]; lea rcx, [rcx + rax + 1]
+    stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
+    stub.bytes(&looked_up);
+    stub.bytes(&[0x0f, 0xb7, 0x0c, 0x25]);
+    stub.bytes(&chunk);
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0xcd]);
+    stub.bytes(&log.chunks().to_le_bytes());
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&chunk);
+    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, 0x01]);
+    // mov rax, [looked_up]; jrcxz log
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&looked_up);
+    stub.bytes(&[0xe3, 18 + ASK]);
+    // movzx ecx, ax; mov rcx, [table + 8 * rcx]; lea rcx, [rcx + rax + size]; jrcxz log
+    stub.bytes(&[0x0f, 0xb7, 0xc8, 0x48, 0x8b, 0x0c, 0xcd]);
+    stub.bytes(&log.end().to_le_bytes());
+    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, size.min(WIDEST) as u8, 0xe3, ASK]);
+    let asks = ask(stub, log);
+    const RAX: u8 = 0x04;
+    enter(stub, log, RAX, candidate);
+    // mov rcx, [saved]; mov rax, [saved]
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
+    stub.bytes(&saved_rcx);
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&saved_rax);
+    Some(asks)
+}
