@@ -122,6 +122,8 @@ const MODELLED: &[&str] = &[
      pthread_setname_np pthread_getname_np pthread_getattr_np \
      gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep tss_get tss_set __tls_get_addr __pthread_get_minstack \
      sched_getcpu __sched_cpucount __sched_cpualloc __sched_cpufree",
+    // It calls what the thread has given to `std::call_once`.
+    "__once_proxy",
     // Attributes, which are their caller's own.
     "pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize pthread_attr_getstacksize pthread_attr_setstack \
      pthread_attr_getstack pthread_attr_setdetachstate pthread_attr_getdetachstate pthread_attr_setguardsize \

@@ -38,9 +38,10 @@ pub(crate) fn enter(
     let layout = std::sync::Arc::clone(&tracee.layout);
     let foreign = &layout.foreign[foreign];
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    let is_of_library = tracee.is_library_call_site(caller);
     if let Some(candidate) = foreign.candidate
         && tracee.concurrent
-        && !tracee.layout.in_system_library(caller)
+        && !is_of_library
         && is_called_through_pointer(tracee, index)
     {
         return access::enter(tracee, scheduling, memory, account, index, candidate);
@@ -48,7 +49,7 @@ pub(crate) fn enter(
     if let Effects::State { of, if_null } = foreign.effects
         && tracee.is_scheduled(index)
         && scheduling.has_company()
-        && !tracee.layout.in_system_library(caller)
+        && !is_of_library
         && if_null.is_none_or(|argument| tracee.tasks[index].argument(argument) == 0)
     {
         let (place, state, _) = no_memory(tracee, of.to_owned(), true);
@@ -62,7 +63,7 @@ pub(crate) fn enter(
     }
     let has_company = tracee.concurrent && scheduling.has_company();
     let matters = has_company || foreign.effects == Effects::LooksUp;
-    let is_seen = tracee.layout.in_system_library(caller)
+    let is_seen = is_of_library
         || tracee.in_harness(index)
         || !matters
         || is_harmless(tracee, scheduling, memory, index, foreign);

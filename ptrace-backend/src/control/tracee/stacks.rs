@@ -33,17 +33,24 @@ impl Tracee {
         stack.iter().find(user).or(stack.first()).copied().unwrap_or_default()
     }
 
-    /// Whether the code that a function returns to is code of the C library that calls the function itself. What the library calls
-    /// back may end with a jump to a function, which then returns to the library as well: through a register or memory, whereas
-    /// the library calls the functions of threads and of its allocator directly, or through a slot.
+    /// The code that a function returns to is code of the C library that calls the function itself.
     pub(crate) fn is_libc_call_site(&self, back: u64) -> bool {
+        self.layout.in_libc(back) && self.calls_by_name(back)
+    }
+
+    /// The same for any of the system's libraries.
+    pub(crate) fn is_library_call_site(&self, back: u64) -> bool {
+        self.layout.in_system_library(back) && self.calls_by_name(back)
+    }
+
+    /// The instruction before an address calls a function directly, or through a slot of the linker, as libraries call functions of
+    /// one another. What a library calls back (a handler, a destructor) may end with a jump to a function, which then returns to the
+    /// library as well; but the library calls that through a register or a pointer in memory, or the kernel does.
+    fn calls_by_name(&self, back: u64) -> bool {
         /// `call [rip + slot]`, and `call function`, which is shorter.
         const BY_SLOT: [u8; 2] = [0xff, 0x15];
         const DIRECT: u8 = 0xe8;
         const LEN: u64 = 6;
-        if !self.layout.in_libc(back) {
-            return false;
-        }
         let code = self.code(back.wrapping_sub(LEN), LEN as usize);
         code.starts_with(&BY_SLOT) || code.get(1) == Some(&DIRECT)
     }

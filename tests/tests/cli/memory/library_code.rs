@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 
 use tests::{Build, Optimisation, Tool, levels};
 
+use super::unseen::explore_built;
+
 /// Explores an addition by two threads to this collection, which goes wrong if one is interrupted.
 fn breaks(collection: &str) {
     let build = |level| Build::new("memory/unguarded.rs", level);
@@ -56,5 +58,26 @@ fn collections_of_a_threads_own_have_no_key_points() {
         let outcome = Tool::explore(options, &program).run().unwrap();
         assert_eq!(outcome.code, 0, "{}", outcome.transcript());
         assert_eq!(outcome.report["schedules"], 1, "{}", outcome.transcript());
+    }
+}
+
+/// The last call of a function that the library calls back is a jump where it is optimised: what is jumped to returns to the library.
+#[test]
+fn what_callbacks_end_with_is_not_taken_for_the_librarys_own() {
+    for level in Optimisation::ALL {
+        for called_back in ["-DONCE", "-DHANDLER", "-DDESTRUCTOR"] {
+            for writes in ["-DSTAMP", "-DENVIRONMENT"] {
+                let build = |also: &str| {
+                    let build = Build::new("unseen/jumps_from_callbacks.c", level);
+                    build.flag(called_back).flag(writes).flag(also)
+                };
+                let outcome = explore_built(&build("-DFAILS"), &[], &[]);
+                let is_seen = outcome.code == 1 || outcome.code == 2 && writes == "-DENVIRONMENT";
+                assert!(is_seen, "{called_back} {writes} {level:?}: {}", outcome.transcript());
+                let outcome = explore_built(&build("-DTRY"), &[], &[]);
+                let is_right = outcome.code == 0 || outcome.code == 2 && writes == "-DENVIRONMENT";
+                assert!(is_right, "{called_back} {writes} {level:?}: {}", outcome.transcript());
+            }
+        }
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn is_libc_internal_syscall(tracee: &Tracee, index: ThreadIndex) -> b
     let wrapper = if is_cancellable(tracee, pc) { CANCELLABLE } else { 0 };
     let frames = tracee.raw_frames(index, wrapper + 2);
     let Some(caller) = frames.get(wrapper + 1) else { return false };
-    tracee.layout.is_call_of_libc(pc) && tracee.layout.in_libc(caller.pc)
+    tracee.layout.is_call_of_libc(pc) && tracee.is_libc_call_site(caller.pc)
 }
 
 /// Whether the system call before an address is the one through which the C library, since version 2.41, makes all those at which a
