@@ -117,7 +117,8 @@ fn operation(
     robust_mutexes::watch_end(tracee, objects, index, object)?;
     exposure::name_synchronisation(tracee, scheduling, memory, index, object);
     quarantine::use_block(tracee, memory, index, object);
-    if function.is_on_object() && tracee.is_scheduled(index) {
+    let is_looked_at = function.is_on_object() || function == TrappedFunction::GuardRelease;
+    if is_looked_at && tracee.is_scheduled(index) {
         held_objects::note_use(memory, index, function, object);
     }
     if function.is_wait_of_rust() {

@@ -26,7 +26,13 @@ const WORD: u64 = 4;
 pub(crate) fn note_use(memory: &mut MemoryState, index: ThreadIndex, function: TrappedFunction, object: u64) {
     /// A mutex has its state, a counter and its owner there.
     const LOOKED_AT: u64 = 16;
-    let len = if function.is_of_spin_lock() { WORD } else { LOOKED_AT };
+    /// Of the guard of a static variable compiled code reads the first byte alone.
+    const GUARD: u64 = 1;
+    let len = match function {
+        TrappedFunction::GuardRelease => GUARD,
+        function if function.is_of_spin_lock() => WORD,
+        _ => LOOKED_AT,
+    };
     let conflict =
         memory.sharing.touch_in(index, None, object..object.saturating_add(len), How::Synchronises);
     if !conflict.candidates.is_empty() {
