@@ -236,6 +236,11 @@ impl Execution for PtraceExecution {
         {
             self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
+        if let Some(function) = self.process.tracee.started_by
+            && self.views.iter().any(|view| view.status == Status::Blocked(On::Process))
+        {
+            self.process.account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
+        }
         let notes = self.process.account.notes.clone();
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
         let drained = std::mem::take(&mut self.process.account.drained);

@@ -55,9 +55,11 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
     Some(Failure::of_several(FailureKind::Deadlock, detail, others))
 }
 
-/// Whether a thread waits for what may come from outside.
+/// Whether a thread waits for what may come from outside, or of a process that nobody schedules.
 fn waits_for_outside(agents: &AgentTable) -> bool {
-    agents.threads().iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))))
+    let comes_from_outside =
+        |view: &AgentView| matches!(view.status, Status::Blocked(On::Outside(_) | On::Process));
+    agents.threads().iter().any(comes_from_outside)
 }
 
 /// Whether a thread waits for what may come from outside, and all others wait or let time pass.

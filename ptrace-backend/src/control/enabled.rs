@@ -145,7 +145,12 @@ pub(crate) fn clock(scheduling: &Scheduling, agent: Waiter) -> u64 {
 }
 
 /// Whether a thread can run now, and does not wait for a time.
-fn could_run(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, index: ThreadIndex) -> bool {
+pub(crate) fn could_run(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+) -> bool {
     let thread = &scheduling.threads[index];
     let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone);
     pending.is_some_and(|pending| {

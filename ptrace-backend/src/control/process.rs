@@ -70,6 +70,7 @@ impl Process {
             leader_stops_at_exit: false,
             left_from: None,
             bystanders: Vec::new(),
+            started_by: None,
             early: FxHashMap::default(),
             stepping: options.1,
             probes: Probes::default(),

@@ -33,7 +33,7 @@ impl Process {
         scope::widen(&mut self.tracee, &mut self.memory, is_wide)?;
         self.run_segment(index)?;
         self.start_newborn()?;
-        quiescence::settle(&mut self.tracee, &mut self.scheduling, &self.objects)
+        quiescence::settle(&mut self.tracee, &mut self.scheduling, &mut self.objects)
     }
 
     /// Lets threads that were created run to their first key points.

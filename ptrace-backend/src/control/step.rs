@@ -242,7 +242,8 @@ impl Process {
             Act::FutexResume { result, .. } => (all, Continuation::Answer(*result)),
             Act::FutexWake { addr, count } => {
                 let woken = futexes::wake(scheduling, objects, *addr, *count, pick, Some(id));
-                (all, Continuation::Answer(woken))
+                let is_for_others = futexes::is_for_others(tracee, woken);
+                (all, if is_for_others { Continuation::Kernel } else { Continuation::Answer(woken) })
             }
             Act::FutexRequeue(requeue) => {
                 futexes::requeue(tracee, scheduling, objects, pending, *requeue, pick, id)

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::control::client;
 use crate::control::enabled::Waiter;
-use crate::control::kernel::{files, system_v};
+use crate::control::kernel::{files, quiescence, system_v};
 use crate::control::memory::naming;
 use crate::control::state::client::Client;
 use crate::control::state::memory::MemoryState;
@@ -136,6 +136,11 @@ fn status(
     }
     if is_enabled(tracee, scheduling, objects, index, pending) {
         return Status::Enabled;
+    }
+    // Nobody asks where some thread can run.
+    let is_still = || scheduling.threads.iter().all(|thread| thread.runnable_since.is_none());
+    if tracee.started_by.is_some() && is_still() && quiescence::may_come_of_process(tracee, &pending.need) {
+        return Status::Blocked(On::Process);
     }
     let obj = |addr: &u64| memory.object(*addr, 1);
     Status::Blocked(match &pending.need {

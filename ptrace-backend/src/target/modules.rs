@@ -51,6 +51,19 @@ pub(crate) fn maps_unnamed_memory_shared(tid: Tid) -> io::Result<bool> {
     }))
 }
 
+/// An address is in memory of a process that is shared with others: its children, or whoever has mapped the same file.
+pub(crate) fn is_mapped_shared(tid: Tid, address: u64) -> bool {
+    let Ok(text) = std::fs::read_to_string(format!("/proc/{tid}/maps")) else { return false };
+    text.lines().any(|line| {
+        let mut words = line.split(' ');
+        let bounds = words.next().and_then(|range| range.split_once('-'));
+        let number = |hexadecimal| u64::from_str_radix(hexadecimal, 16).ok();
+        let range = bounds.and_then(|(start, end)| Some(number(start)?..number(end)?));
+        range.is_some_and(|range| range.contains(&address))
+            && words.next().is_some_and(|permissions| permissions.ends_with('s'))
+    })
+}
+
 /// The file of which a process has mapped a part at an address, and where it begins.
 pub(crate) fn file_at(tid: Tid, address: u64) -> Option<(PathBuf, u64)> {
     file_in(&std::fs::read(format!("/proc/{tid}/maps")).ok()?, address)

@@ -292,7 +292,14 @@ fn state(view: &AgentView, words: &Phrasing<'_>) -> ThreadState {
 const fn is_on_object(on: &On) -> bool {
     !matches!(
         on,
-        On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test | On::Time(_)
+        On::Join(_)
+            | On::Await(_)
+            | On::Input(_)
+            | On::Outside(_)
+            | On::Arrival
+            | On::Process
+            | On::Test
+            | On::Time(_)
     )
 }
 
@@ -308,8 +315,13 @@ fn blocked(on: &On, words: &Phrasing<'_>) -> String {
         On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
         On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
         On::Message(obj) | On::Room(obj) => format!("blocked on message queue {}", object(*obj)),
-        On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test | On::Time(_) => {
-            words.waits(on)
-        }
+        On::Join(_)
+        | On::Await(_)
+        | On::Input(_)
+        | On::Outside(_)
+        | On::Arrival
+        | On::Process
+        | On::Test
+        | On::Time(_) => words.waits(on),
     }
 }

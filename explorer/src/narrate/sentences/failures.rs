@@ -171,6 +171,7 @@ impl Phrasing<'_> {
             | On::Message(_)
             | On::Room(_)
             | On::Arrival
+            | On::Process
             | On::Time(_) => self.waits(on),
         }
     }

@@ -125,6 +125,7 @@ impl Phrasing<'_> {
             On::Room(obj) => format!("waits for room for a message in {}", object(obj)),
             On::Time(_) => "waits for its time".to_owned(),
             On::Arrival => "waits for a signal".to_owned(),
+            On::Process => "waits for what another process does".to_owned(),
         }
     }
 }

@@ -52,6 +52,11 @@ pub(crate) fn forked(
             account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "vfork"));
         }
     }
+    tracee.started_by = Some(match child_memory {
+        ForkedMemory::Copied => "fork",
+        ForkedMemory::Shared if tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_vfork => "vfork",
+        ForkedMemory::Shared => "posix_spawn",
+    });
     // The child may send signals to the process, and its end is one.
     tracee.stop_parked()?;
     tracee.take_no_hand_offs();

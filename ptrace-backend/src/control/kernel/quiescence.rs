@@ -1,5 +1,8 @@
 //! Threads that wait for what other processes do. Those run unscheduled, in real time; so before anybody asks who can go on,
 //! they get the time that they need, and what a thread finds does not depend on how fast they are.
+//!
+//! Files tell what they wait for. Of a signal, or of memory that processes have in common, that is not known: other processes get time
+//! where no thread can run otherwise, and what has not come by then may come later ([`may_come_of_process`]).
 
 use std::time::Duration;
 
@@ -12,10 +15,12 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::os::process::{self, Standing};
 use crate::os::{fd, wait};
+use crate::target::modules;
 
 /// So often the other processes are let run before this one lies down.
 const ROUNDS: u32 = 32;
@@ -25,7 +30,7 @@ const ROUNDS: u32 = 32;
 pub(crate) fn settle(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
-    objects: &Objects,
+    objects: &mut Objects,
 ) -> Result<(), ExecutionError> {
     let (mut rounds, mut before) = (0, None);
     if waits_for_others(tracee, scheduling, objects).is_none() {
@@ -60,7 +65,27 @@ pub(crate) fn settle(
             fd::wait_for(tracee.leader, &files);
         }
     }
+    futexes::wake_written(tracee, scheduling, objects);
     Ok(())
+}
+
+/// What a thread waits for may come of another process: a signal of it, or something that it writes into memory that it has in common
+/// with the program. The state of locks and conditions is known of the program's own threads alone.
+pub(crate) fn may_come_of_process(tracee: &Tracee, need: &Need) -> bool {
+    let is_shared = |at: u64| modules::is_mapped_shared(tracee.leader, at);
+    let has_others = !tracee.bystanders.is_empty();
+    match need {
+        Need::Arrival(_) => has_others,
+        Need::Semaphore(at) | Need::Wake(at) => has_others && is_shared(*at),
+        Need::Change(bytes) => has_others && bytes.iter().any(|it| is_shared(it.address)),
+        Need::Mutex(at)
+        | Need::ReadLock(at)
+        | Need::WriteLock(at)
+        | Need::Signal(at)
+        | Need::Generation(at, _)
+        | Need::PiFutex(at) => tracee.started_by.is_some() && is_shared(*at),
+        _ => false,
+    }
 }
 
 /// Whether the other processes have had a processor for as long as a thread may, or all wait for something else than that.
@@ -82,6 +107,8 @@ fn waits_for_others(
     if tracee.bystanders.is_empty() || tracee.gone {
         return None;
     }
+    let is_still =
+        || scheduling.threads.indices().all(|it| !enabled::could_run(tracee, scheduling, objects, it));
     let mut threads = scheduling.threads.enumerate().filter(|(_, thread)| thread.is_live());
     threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.need {
         need @ (Need::Ready(files) | Need::AllReady(files))
@@ -92,6 +119,13 @@ fn waits_for_others(
         // No descriptor tells of it.
         need @ (Need::FileLock(_) | Need::SystemV(_))
             if !enabled::holds(tracee, scheduling, objects, index, need) =>
+        {
+            Some((index, Vec::new()))
+        }
+        need @ (Need::Arrival(_) | Need::Semaphore(_) | Need::Change(_) | Need::Wake(_))
+            if is_still()
+                && futexes::written(tracee, thread).is_none()
+                && may_come_of_process(tracee, need) =>
         {
             Some((index, Vec::new()))
         }
@@ -116,7 +150,12 @@ fn hear_bystanders(tracee: &mut Tracee) -> bool {
     heard
 }
 
+/// Of what it is not known whether another process does it, it may come later.
 fn waited_too_long(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) {
+    let need = scheduling.threads[index].pending.as_ref().map(|pending| &pending.need);
+    if need.is_some_and(|need| may_come_of_process(tracee, need)) {
+        return;
+    }
     let detail = FailureDetail::WaitedForProcess;
     let failure = scheduling.failure(index, FailureKind::Timeout, detail, tracee.stack(index));
     scheduling.threads[index].run_state = RunState::Failed(failure);

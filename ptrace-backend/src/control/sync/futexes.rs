@@ -11,10 +11,12 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Continuation, Need, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Objects, is_left_behind};
+use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::take_waiter;
 use crate::control::tracee::{Tracee, late_files};
 use crate::control::{enabled, operations};
+use crate::target::modules;
 
 pub(crate) fn enter_wait(
     tracee: &mut Tracee,
@@ -55,7 +57,9 @@ pub(crate) fn enter_wake(
         !waiting && (memory.narrow.is_some() || is_wake_known(tracee, scheduling, memory, index, addr));
     if !tracee.is_scheduled(index) || is_known {
         let woken = wake(scheduling, objects, addr, count, Pick::Only, None);
-        tracee.answer(index, woken)?;
+        if !is_for_others(tracee, woken) {
+            tracee.answer(index, woken)?;
+        }
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::FutexWake, [Access::write(memory.object(addr, 4))]);
@@ -252,4 +256,34 @@ pub(crate) fn wake_changed(
     for addr in words {
         wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
     }
+}
+
+/// Another process may have written a word of memory that it has in common with the program, and wakes who waits there as the kernel
+/// knows it: threads that wait here go on where the word is another one, as they would if they had come later.
+pub(crate) fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects: &mut Objects) {
+    if tracee.started_by.is_none() {
+        return;
+    }
+    let waiters = scheduling.threads.iter();
+    let words: Vec<u64> = waiters.filter_map(|thread| written(tracee, thread)).collect();
+    for addr in words {
+        if modules::is_mapped_shared(tracee.leader, addr) {
+            wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
+        }
+    }
+}
+
+/// The word at which a thread waits, if it is another one than that with which the wait began.
+pub(crate) fn written(tracee: &Tracee, thread: &Thread) -> Option<u64> {
+    match thread.pending.as_ref()?.act {
+        Act::FutexResume { addr, value: Some(value), .. } => {
+            (tracee.number(addr, 4) as u32 != value).then_some(addr)
+        }
+        _ => None,
+    }
+}
+
+/// A wake for which no thread of the program waits is for another process, if there is one.
+pub(crate) fn is_for_others(tracee: &Tracee, woken: i64) -> bool {
+    woken == 0 && !tracee.bystanders.is_empty()
 }

@@ -52,7 +52,7 @@ impl Tracee {
             WaitStatus::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
             WaitStatus::Signal(signal) => signal,
             WaitStatus::Seccomp => {
-                self.answer_parent(who);
+                self.use_number_of_program(who);
                 0
             }
             WaitStatus::Exec | WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => 0,
@@ -60,13 +60,19 @@ impl Tracee {
         let _ = ptrace::resume(who, signal);
     }
 
-    /// A child knows the program by the number that the program has for itself.
-    fn answer_parent(&self, child: Tid) {
+    /// A child knows the program by the number that the program has for itself, and sends signals to it by that.
+    fn use_number_of_program(&self, child: Tid) {
         let Ok(mut regs) = ptrace::registers(child) else { return };
-        if regs.orig_rax as i64 == libc::SYS_getppid && process::parent(child) == Some(self.leader) {
-            (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);
-            let _ = ptrace::set_registers(child, &regs);
+        match regs.orig_rax as i64 {
+            libc::SYS_getppid if process::parent(child) == Some(self.leader) => {
+                (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);
+            }
+            libc::SYS_kill | libc::SYS_rt_sigqueueinfo if regs.rdi == PID as u64 => {
+                regs.rdi = self.leader as u64;
+            }
+            _ => return,
         }
+        let _ = ptrace::set_registers(child, &regs);
     }
 
     /// A process that is not scheduled has created another one, or a thread.

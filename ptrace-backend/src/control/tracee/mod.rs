@@ -64,6 +64,8 @@ pub(crate) struct Tracee {
     pub(crate) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
+    /// The function by which it has started one last, if it has.
+    pub(crate) started_by: Option<&'static str>,
     /// New threads and processes that have reported before whatever created them did.
     pub(crate) early: FxHashMap<Tid, WaitStatus>,
     pub(crate) stepping: Stepping,

@@ -311,3 +311,18 @@ fn a_server_without_a_client_is_idle_and_not_deadlocked() {
         assert_eq!((outcome.code, &outcome.finding()["kind"]), (1, &"deadlock".into()), "{level:?}");
     }
 }
+
+/// A thread that waits for what a child process does is not deadlocked, and an account tells what is not known of it.
+#[test]
+fn what_a_child_process_does_may_still_come() {
+    for way in ["semaphore", "mutex", "condition", "signal", "end", "spawned"] {
+        for level in levels(way) {
+            let program = Build::new("processes/woken_by_child.c", level).program().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let options = ["--output".as_ref(), folder.path().as_os_str()];
+            let outcome = Tool::explore(options, &program).and([way]).run().unwrap();
+            let is_right = outcome.code == 2 || outcome.code == 0 && way == "spawned";
+            assert!(is_right, "{way} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
