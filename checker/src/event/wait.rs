@@ -39,7 +39,9 @@ pub enum On {
     Test,
     /// Input that is not there yet, at one of these file descriptors; of a client, which has none of the program's: the program.
     Input(Vec<i32>),
-    /// The same, where it can come from outside of the program: a connection, a datagram, a line on a terminal.
+    /// Room for output, at one of these file descriptors.
+    Output(Vec<i32>),
+    /// Input that can come from outside of the program: a connection, a datagram, a line on a terminal.
     Outside(Vec<i32>),
     /// A message in a queue.
     Message(Obj),

@@ -46,8 +46,9 @@ impl Process {
             }
             (Act::Kernel, Need::PiFutex(_)) => Continuation::Answer(-i64::from(libc::ETIMEDOUT)),
             (Act::Kernel, _) => {
-                files::expire_call(self.tracee.leader, &mut self.tracee.tasks[index].regs);
-                Continuation::Kernel
+                let regs = &mut self.tracee.tasks[index].regs;
+                files::expire_call(self.tracee.leader, regs)
+                    .map_or(Continuation::Kernel, Continuation::Answer)
             }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.
             _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.act) {

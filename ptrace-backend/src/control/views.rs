@@ -194,7 +194,12 @@ fn status(
             let has_client = scheduling.client.as_ref().is_some_and(Client::is_running);
             let comes = |file: &i32| fd::comes_from_outside(tracee.leader, *file);
             let is_outside = !has_client && descriptors.iter().any(comes);
-            if is_outside { On::Outside(descriptors) } else { On::Input(descriptors) }
+            let writes = files.iter().all(|(_, events)| *events == libc::POLLOUT);
+            match (is_outside, writes) {
+                (true, _) => On::Outside(descriptors),
+                (false, true) => On::Output(descriptors),
+                (false, false) => On::Input(descriptors),
+            }
         }
     })
 }

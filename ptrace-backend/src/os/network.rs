@@ -133,6 +133,25 @@ fn switch_on(pid: Tid, descriptor: i32, (level, option): (i32, i32)) {
     }
 }
 
+/// The longest time, in nanoseconds, that calls wait for these events at a socket of a process (`SO_RCVTIMEO`, `SO_SNDTIMEO`);
+/// `None` where there is no limit, or no socket.
+pub(crate) fn time_limit(pid: Tid, descriptor: i32, events: i16) -> Option<u64> {
+    if !fd::link(pid, descriptor).starts_with("socket:") {
+        return None;
+    }
+    let socket = fd::borrow(pid, descriptor)?;
+    let option = if events & libc::POLLOUT == 0 { libc::SO_RCVTIMEO } else { libc::SO_SNDTIMEO };
+    let mut limit = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let mut size = size_of_val(&limit) as libc::socklen_t;
+    // SAFETY: a descriptor that is owned, and room for one structure, whose size is given.
+    unsafe {
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw mut limit).cast(), &raw mut size)
+    };
+    let nanos =
+        (limit.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(limit.tv_usec as u64 * 1000);
+    Some(nanos).filter(|nanos| *nanos > 0)
+}
+
 /// Whether a listening socket of a process has as many connections waiting as it may: a further one would be tried again in
 /// real time.
 pub(crate) fn is_full(pid: Tid, descriptor: i32) -> bool {

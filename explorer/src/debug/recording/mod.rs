@@ -295,6 +295,7 @@ const fn is_on_object(on: &On) -> bool {
         On::Join(_)
             | On::Await(_)
             | On::Input(_)
+            | On::Output(_)
             | On::Outside(_)
             | On::Arrival
             | On::Process
@@ -318,6 +319,7 @@ fn blocked(on: &On, words: &Phrasing<'_>) -> String {
         On::Join(_)
         | On::Await(_)
         | On::Input(_)
+        | On::Output(_)
         | On::Outside(_)
         | On::Arrival
         | On::Process

@@ -167,6 +167,7 @@ impl Phrasing<'_> {
             On::Await(_)
             | On::Test
             | On::Input(_)
+            | On::Output(_)
             | On::Outside(_)
             | On::Message(_)
             | On::Room(_)

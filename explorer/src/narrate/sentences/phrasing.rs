@@ -118,9 +118,9 @@ impl Phrasing<'_> {
             On::Test => "waits for a test".to_owned(),
             On::Input(files) if files.is_empty() => "waits for the program".to_owned(),
             On::Input(files) | On::Outside(files) => {
-                let files: Vec<String> = files.iter().map(ToString::to_string).collect();
-                format!("waits for input from file descriptor {}", files.join(", "))
+                format!("waits for input from file descriptor {}", numbers(files))
             }
+            On::Output(files) => format!("waits for room for output to file descriptor {}", numbers(files)),
             On::Message(obj) => format!("waits for a message in {}", object(obj)),
             On::Room(obj) => format!("waits for room for a message in {}", object(obj)),
             On::Time(_) => "waits for its time".to_owned(),
@@ -128,6 +128,11 @@ impl Phrasing<'_> {
             On::Process => "waits for what another process does".to_owned(),
         }
     }
+}
+
+fn numbers(files: &[i32]) -> String {
+    let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+    files.join(", ")
 }
 
 /// What to add where an operation did not do what it may do.

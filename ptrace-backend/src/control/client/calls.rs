@@ -66,9 +66,10 @@ fn futex_limit(pid: Tid, regs: &Regs, now: u64) -> Option<u64> {
     Some(if is_absolute { limit } else { now.saturating_add(limit) })
 }
 
-fn on_files(pid: Tid, wait: files::FileWait) -> Entered {
-    let files::FileWait { mut files, limit, .. } = wait;
-    files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
+fn on_files(pid: Tid, mut wait: files::FileWait) -> Entered {
+    wait.files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
+    let limit = wait.time_limit(pid);
+    let files = wait.files;
     if files.iter().any(|(descriptor, _)| is_shared(pid, *descriptor)) {
         return Entered::Call(ClientSyscall::Operation(files, limit));
     }

@@ -52,8 +52,13 @@ pub(super) fn step(tracee: &mut Tracee, nth: usize, expires: bool, now: u64) -> 
         }
         At::Call(ClientSyscall::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
         At::Call(ClientSyscall::Operation(..)) if expires => {
-            files::expire_call(task.process, &mut task.regs);
-            ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?;
+            match files::expire_call(task.process, &mut task.regs) {
+                Some(result) => {
+                    answer(task, result)?;
+                    task.at = At::Free(0);
+                }
+                None => ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?,
+            }
         }
         _ => {}
     }

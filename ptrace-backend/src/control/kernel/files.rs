@@ -19,15 +19,15 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
-use crate::os::{Regs, Tid, fd, file_locks, memory};
+use crate::os::{Regs, Tid, fd, file_locks, memory, network};
 
 /// The name of all files that may block.
 pub(crate) const ALL: &str = "files that may block";
 
-/// Files that a call waits for, and for how long at most, in nanoseconds.
+/// Files that a call waits for, and for how long at most by its arguments, in nanoseconds.
 pub(crate) struct FileWait {
     pub(crate) files: Vec<FileEvents>,
-    pub(crate) limit: Option<u64>,
+    limit: Option<u64>,
     /// It leaves the files as they are.
     looks: bool,
     /// For all of them, not for one.
@@ -43,12 +43,37 @@ impl FileWait {
     fn without_waiting(files: Vec<FileEvents>) -> Self {
         Self { files, limit: Some(0), looks: false, all: false }
     }
+
+    /// The time after which the wait ends, in nanoseconds; where the call of this process says none, that of its sockets.
+    pub(crate) fn time_limit(&self, pid: Tid) -> Option<u64> {
+        let of_socket = |&(descriptor, events): &FileEvents| network::time_limit(pid, descriptor, events);
+        let of_sockets = || self.files.iter().filter(|_| !self.looks).filter_map(of_socket).min();
+        self.limit.or_else(of_sockets)
+    }
 }
 
 const MILLISECOND: u64 = 1_000_000;
 
 /// More descriptors than this are not looked at in one call.
 const MOST: u64 = 1024;
+
+/// Calls that wait for as long as the socket says.
+const WAITS_BY_SOCKET: &[libc::c_long] = &[
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_recvmmsg,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_sendto,
+    libc::SYS_sendmsg,
+    libc::SYS_sendmmsg,
+    libc::SYS_splice,
+    libc::SYS_sendfile,
+];
 
 /// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
 pub(crate) fn input_output(
@@ -83,12 +108,12 @@ pub(crate) fn input_output(
         });
     }
     let regs = &tracee.tasks[index].regs;
-    let Some(wait) = waits_for(tracee.leader, regs, scheduling.threads[index].world.now) else {
+    let Some(mut wait) = waits_for(tracee.leader, regs, scheduling.threads[index].world.now) else {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     };
     let pid = tracee.leader;
-    let FileWait { mut files, limit, looks, all } = wait;
-    files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
+    wait.files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
+    let FileWait { ref files, limit, looks, all } = wait;
     if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
@@ -97,19 +122,20 @@ pub(crate) fn input_output(
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
     // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
     let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
-    touched.extend(signals::files::signals_read(tracee, scheduling, index, &files));
+    touched.extend(signals::files::signals_read(tracee, scheduling, index, files));
     let op = Op::new(OpKind::Io, touched);
     if limit == Some(0) {
         if !tracee.is_scheduled(index) {
             return Ok(Flow::Resume(0));
         }
-        operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(files), None);
+        operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(wait.files), None);
         return Ok(Flow::Look);
     }
-    let need = if all { Need::AllReady(files) } else { Need::Ready(files) };
+    let need = if all { Need::AllReady(files.clone()) } else { Need::Ready(files.clone()) };
     if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &need) {
         return Ok(Flow::Resume(0));
     }
+    let limit = wait.time_limit(pid);
     let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
     Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
 }
@@ -238,8 +264,9 @@ fn selected(pid: Tid, regs: &Regs) -> Vec<FileEvents> {
     all.collect()
 }
 
-/// A wait of this process for files or signals has run out of time: the call is made, and is not to wait.
-pub(crate) fn expire_call(pid: Tid, regs: &mut Regs) {
+/// A wait of this process for files or signals has run out of time: the call is made, and is not to wait. Where the limit is that of
+/// a socket, no argument says so, and the result of the call is made up.
+pub(crate) fn expire_call(pid: Tid, regs: &mut Regs) -> Option<i64> {
     let nothing = regs.rsp.saturating_sub(256) & !15;
     let zero = memory::write(pid, nothing, &[0; 16]);
     match regs.orig_rax as i64 {
@@ -249,8 +276,10 @@ pub(crate) fn expire_call(pid: Tid, regs: &mut Regs) {
         libc::SYS_mq_timedsend | libc::SYS_mq_timedreceive if zero => regs.r8 = nothing,
         libc::SYS_ppoll | libc::SYS_rt_sigtimedwait if zero => regs.rdx = nothing,
         libc::SYS_select | libc::SYS_pselect6 if zero => regs.r8 = nothing,
+        call if WAITS_BY_SOCKET.contains(&call) => return Some(-i64::from(libc::EAGAIN)),
         _ => {}
     }
+    None
 }
 
 /// A time limit in milliseconds, where a negative one is none.

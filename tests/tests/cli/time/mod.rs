@@ -1,4 +1,5 @@
 //! Sleeps, time limits and timers, on the virtual clock.
 
+mod socket_limits;
 mod timers;
 mod timing;
