@@ -10,7 +10,7 @@ use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
 use crate::control::process::Process;
 use crate::control::state::pending::{Act, Continuation, Need, Pending};
-use crate::control::state::thread::{Interrupt, InterruptedWait};
+use crate::control::state::thread::{Interrupt, InterruptedWait, WaitEnd};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
 use crate::control::sync::rwlocks;
@@ -54,7 +54,7 @@ impl Process {
             _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.act) {
                 Some(result) => Continuation::Return(result),
                 None => {
-                    self.scheduling.threads[index].times_out = true;
+                    self.scheduling.threads[index].ends_wait = Some(WaitEnd::TimeOut);
                     Continuation::Pass
                 }
             },
@@ -106,7 +106,12 @@ impl Process {
             (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Continuation::Handle,
             (_, Interrupt::Signal) => {
                 let (rip, rsp) = (self.tracee.tasks[index].regs.rip, self.tracee.tasks[index].regs.rsp);
-                self.scheduling.threads[index].interrupted.push(InterruptedWait { pending, rip, rsp });
+                self.scheduling.threads[index].interrupted.push(InterruptedWait {
+                    pending,
+                    rip,
+                    rsp,
+                    outcome: None,
+                });
                 Continuation::Handle
             }
         };

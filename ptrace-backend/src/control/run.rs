@@ -3,6 +3,7 @@
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
+use crate::control::kernel::signals::interrupted_waits;
 use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{
     child_processes, clock, process_exit, quiescence, signals, syscalls, thread_creation,
@@ -194,6 +195,12 @@ impl Process {
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
                 self.memory.sharing.begin_handler(index, of_timer);
                 self.tracee.finish_stub(index)?;
+                let Self { tracee, scheduling, .. } = self;
+                match interrupted_waits::begin_handler(tracee, scheduling, index, signal)? {
+                    Some(WaitStatus::Signal(libc::SIGTRAP)) => return Ok(Flow::Resume(0)),
+                    Some(status) => return self.stopped(index, status),
+                    None => {}
+                }
             }
             return Ok(Flow::Resume(signal));
         }

@@ -38,9 +38,10 @@ pub(crate) fn resume(tid: Tid, signal: i32) -> io::Result<()> {
     request(libc::PTRACE_CONT, tid, 0, signal as usize)
 }
 
-/// Lets a stopped thread run one instruction.
-pub(crate) fn step(tid: Tid) -> io::Result<()> {
-    request(libc::PTRACE_SINGLESTEP, tid, 0, 0)
+/// Lets a stopped thread run one instruction, delivering `signal` unless it is 0; a handler of that comes first, and the thread stops
+/// before its first instruction.
+pub(crate) fn step(tid: Tid, signal: i32) -> io::Result<()> {
+    request(libc::PTRACE_SINGLESTEP, tid, 0, signal as usize)
 }
 
 /// Asks a running thread to stop.

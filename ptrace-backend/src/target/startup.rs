@@ -344,7 +344,7 @@ impl Startup {
 
     /// Runs one instruction.
     fn step(&self) -> Result<(), LaunchError> {
-        ptrace::step(self.tid).map_err(LaunchError::system("step the program"))?;
+        ptrace::step(self.tid, 0).map_err(LaunchError::system("step the program"))?;
         self.wait().map(drop)
     }
 

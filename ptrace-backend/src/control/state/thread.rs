@@ -34,8 +34,8 @@ pub(crate) struct Thread {
     pub(crate) begun: Vec<u64>,
     /// The event that woke it, until its next event.
     pub(crate) woken_by: Option<EventId>,
-    /// The next wait in the kernel is to end with a time-out.
-    pub(crate) times_out: bool,
+    /// The next wait in the kernel is to end at once, for this reason.
+    pub(crate) ends_wait: Option<WaitEnd>,
     pub(crate) spinning: Spinning,
     pub(crate) slices: Slices,
     pub(crate) readings: Readings,
@@ -109,6 +109,27 @@ pub(crate) struct InterruptedWait {
     pub(crate) pending: Pending,
     pub(crate) rip: u64,
     pub(crate) rsp: u64,
+    /// Known once the handler that decides it has begun.
+    pub(crate) outcome: Option<WaitOutcome>,
+}
+
+/// The consequence of a signal handler for the wait that it interrupts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitOutcome {
+    GoesOn,
+    /// The function fails (`EINTR`).
+    Fails,
+}
+
+/// The reason for which a function's own body ends its wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitEnd {
+    TimeOut,
+    /// A signal; the semaphore at this address is then given back the value that the body was not to find.
+    Signal {
+        semaphore: u64,
+        value: u32,
+    },
 }
 
 impl Thread {
@@ -125,7 +146,7 @@ impl Thread {
             runnable_since: None,
             begun: Vec::new(),
             woken_by: None,
-            times_out: false,
+            ends_wait: None,
             spinning: Spinning::default(),
             slices: Slices::default(),
             readings: Readings::default(),

@@ -12,6 +12,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread::WaitEnd;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
 use crate::control::tracee::Tracee;
@@ -132,9 +133,10 @@ pub(crate) fn set_cancellation(
 
 /// The thread comes to where the C library looks whether it is cancelled. `false`: it will not be.
 pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
-    // What it was made to call belongs to an operation that has been accounted for.
+    // What it was made to call, or to come back from, belongs to an operation that has been accounted for.
     if !tracee.is_scheduled(index)
         || tracee.tasks[index].calling.is_some()
+        || matches!(scheduling.threads[index].ends_wait, Some(WaitEnd::Signal { .. }))
         || !operations::is_cancellable(tracee, scheduling, index)
     {
         return false;

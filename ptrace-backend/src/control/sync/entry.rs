@@ -6,6 +6,7 @@ use checker::names::{Obj, Site};
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::ExecutionError;
 
+use crate::control::kernel::signals::interrupted_waits;
 use crate::control::kernel::thread_creation;
 use crate::control::loops::spin;
 use crate::control::memory::sharing::How;
@@ -16,7 +17,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, limited};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::{InterruptedWait, RunState};
+use crate::control::state::thread::{InterruptedWait, RunState, WaitOutcome};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, held_objects, robust_mutexes, rust_condvars, rwlocks, time_limits,
@@ -33,8 +34,8 @@ pub(crate) fn enter(
     function: TrappedFunction,
     timed_out: u64,
 ) -> Result<Flow, ExecutionError> {
-    if resume_wait(tracee, scheduling, index) {
-        return Ok(Flow::Rest);
+    if let Some(flow) = resume_wait(tracee, scheduling, index)? {
+        return Ok(flow);
     }
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
     if function == TrappedFunction::Panic {
@@ -88,14 +89,22 @@ pub(crate) fn enter(
     Ok(Flow::Resume(0))
 }
 
-/// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting.
-fn resume_wait(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
+/// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting, or its function fails.
+fn resume_wait(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Result<Option<Flow>, ExecutionError> {
     let thread = &mut scheduling.threads[index];
     let regs = &tracee.tasks[index].regs;
     let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (regs.rip, regs.rsp);
-    let Some(wait) = thread.interrupted.pop_if(at) else { return false };
+    let Some(wait) = thread.interrupted.pop_if(at) else { return Ok(None) };
+    if wait.outcome == Some(WaitOutcome::Fails) {
+        interrupted_waits::fail(tracee, scheduling, index)?;
+        return Ok(Some(Flow::Resume(0)));
+    }
     thread.pending = Some(wait.pending);
-    true
+    Ok(Some(Flow::Rest))
 }
 
 /// The pending operation that a function is. `None`: it has been accounted for, and the thread may go through.

@@ -5,6 +5,7 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
 use crate::answers::read_timespec;
+use crate::control::kernel::signals::interrupted_waits;
 use crate::control::memory::sharing::How;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -27,8 +28,9 @@ pub(crate) fn enter_wait(
     value: u32,
     deadline: Option<u64>,
 ) -> Result<Flow, ExecutionError> {
-    if std::mem::take(&mut scheduling.threads[index].times_out) {
-        return tracee.refuse(index, libc::ETIMEDOUT);
+    if let Some(end) = scheduling.threads[index].ends_wait.take() {
+        let error = interrupted_waits::leave(tracee, end);
+        return tracee.refuse(index, error);
     }
     note_kernel_read(tracee, memory, index, addr);
     let op = Op::new(OpKind::FutexWait, [Access::read(memory.object(addr, 4))]);
@@ -133,8 +135,9 @@ pub(crate) fn enter_lock_pi(
     index: ThreadIndex,
     addr: u64,
 ) -> Result<Flow, ExecutionError> {
-    if std::mem::take(&mut scheduling.threads[index].times_out) {
-        return tracee.refuse(index, libc::ETIMEDOUT);
+    if let Some(end) = scheduling.threads[index].ends_wait.take() {
+        let error = interrupted_waits::leave(tracee, end);
+        return tracee.refuse(index, error);
     }
     let need = Need::PiFutex(addr);
     if enabled::holds(tracee, scheduling, objects, index, &need) {

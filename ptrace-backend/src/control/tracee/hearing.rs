@@ -104,7 +104,13 @@ impl Tracee {
 
     /// Lets a thread run one instruction.
     pub(crate) fn step(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
-        ptrace::step(tid).map_err(system("step a thread"))?;
+        ptrace::step(tid, 0).map_err(system("step a thread"))?;
+        self.hear_soon(tid)
+    }
+
+    /// Lets the kernel put the handler of a signal, with which a thread has stopped, on the thread's stack.
+    pub(crate) fn step_into_handler(&mut self, tid: Tid, signal: i32) -> Result<WaitStatus, ExecutionError> {
+        ptrace::step(tid, signal).map_err(system("step a thread"))?;
         self.hear_soon(tid)
     }
 

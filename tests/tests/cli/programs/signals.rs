@@ -1,7 +1,7 @@
 //! Signals that threads get while they wait for the tracer, or stand in copied code: none is lost, none comes twice, and who gets it
 //! is the same each time.
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 const STRATEGIES: [&str; 3] = ["auto", "icb", "dpor"];
 
@@ -51,4 +51,31 @@ fn a_signal_for_the_process_has_the_same_taker_each_time() {
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());
         assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
     });
+}
+
+/// A variant of a program with a semaphore, explored.
+fn at_semaphore(flags: &[&str], check: impl Fn(&Outcome)) {
+    for level in levels("semaphore_and_signal") {
+        let build = Build::new("signals/semaphore_and_signal.c", level);
+        let program = flags.iter().fold(build, |build, flag| build.flag(flag)).program().unwrap();
+        for strategy in STRATEGIES {
+            let folder = tempfile::tempdir().unwrap();
+            let options = ["--strategy", strategy, "--output", &folder.path().to_string_lossy()];
+            check(&Tool::explore(options, &program).run().unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_a_wait_for_a_semaphore_unless_its_handler_lets_that_go_on() {
+    let fails = |outcome: &Outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+    };
+    for wait in ["-DPLAIN", "-DTIMED", "-DCLOCK"] {
+        at_semaphore(&[wait], is_left_open);
+        at_semaphore(&[wait, "-DONCE"], fails);
+    }
+    at_semaphore(&["-DRESTART", "-DONCE"], is_left_open);
+    at_semaphore(&["-DRESTART", "-DONCE", "-DTIMED"], fails);
 }

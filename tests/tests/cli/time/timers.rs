@@ -64,6 +64,14 @@ fn an_alarm_ends_waits() {
 }
 
 #[test]
+fn an_alarm_ends_a_wait_for_a_semaphore() {
+    for flags in [&[][..], &["-DPOST"], &["-DPOST", "-DRESTART"]] {
+        not_claimed("alarm_ends_semaphore_wait.c", flags);
+    }
+    fails("alarm_ends_semaphore_wait.c", &["-DRESTART"], &["deadlock", "always-fails"]);
+}
+
+#[test]
 fn a_thread_that_computes_is_interrupted() {
     for level in levels("computes_until_alarm") {
         for flag in ["-DCOUNTS", "-DJUMPS"] {

@@ -3,5 +3,6 @@
 
 pub(crate) mod fatal;
 pub(crate) mod files;
+pub(crate) mod interrupted_waits;
 pub(crate) mod state;
 pub(crate) mod waits;
