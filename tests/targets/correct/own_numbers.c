@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,6 +55,31 @@ static void is_told(void)
     assert(clock_getcpuclockid(getpid(), &clock) == 0);
 }
 
+/* The numbers of those who have used objects of System V. */
+static void has_used(void)
+{
+    int semaphore = semget(IPC_PRIVATE, 1, 0600);
+    int memory = shmget(IPC_PRIVATE, 4096, 0600);
+    int queue = msgget(IPC_PRIVATE, 0600);
+    struct sembuf up = { .sem_op = 1 };
+    struct shmid_ds of_memory;
+    struct msqid_ds of_queue;
+    struct {
+        long type;
+        char text[1];
+    } message = { .type = 1 };
+    void *place = shmat(memory, NULL, 0);
+    assert(semop(semaphore, &up, 1) == 0 && semctl(semaphore, 0, GETPID) == getpid());
+    assert(shmctl(memory, IPC_STAT, &of_memory) == 0);
+    assert(of_memory.shm_cpid == getpid() && of_memory.shm_lpid == getpid());
+    assert(msgsnd(queue, &message, 1, 0) == 0 && msgctl(queue, IPC_STAT, &of_queue) == 0);
+    assert(of_queue.msg_lspid == getpid() && of_queue.msg_lrpid == 0);
+    shmdt(place);
+    semctl(semaphore, 0, IPC_RMID);
+    shmctl(memory, IPC_RMID, NULL);
+    msgctl(queue, IPC_RMID, NULL);
+}
+
 static void *work(void *unused)
 {
     asks();
@@ -61,8 +90,10 @@ static void *work(void *unused)
 int main(void)
 {
     pthread_t thread;
+    has_used();
     pthread_create(&thread, NULL, work, NULL);
     asks();
     pthread_join(thread, NULL);
+    has_used();
     return 0;
 }

@@ -1,6 +1,8 @@
 //! The numbers of process and threads that the program knows are made up, so that they are the same in every execution. Where the
 //! program gives one to the kernel, the real one takes its place, and the other way round where the kernel tells one.
 
+use std::mem::offset_of;
+
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
@@ -120,20 +122,44 @@ pub(crate) fn owner_of_file(tracee: &Tracee, scheduling: &Scheduling, index: Thr
     if memory::write(tracee.leader, regs.rdx, &told) { 0 } else { -i64::from(libc::EFAULT) }
 }
 
+/// The numbers of processes that the kernel tells by a call.
+enum Told {
+    /// The senders of the signals that are read from a file.
+    Senders,
+    /// Numbers at these addresses.
+    At([u64; 2]),
+    /// Its result.
+    Result,
+}
+
+/// The numbers that the call at which a thread stands tells.
+fn told(tracee: &Tracee, regs: &Regs) -> Option<Told> {
+    /// The place of the sender's number in a `siginfo_t`.
+    const SENDER: u64 = 16;
+    // The maker of a piece of shared memory and the last process to attach it, and the last sender and receiver of a queue.
+    let of_memory = [offset_of!(libc::shmid_ds, shm_cpid), offset_of!(libc::shmid_ds, shm_lpid)];
+    let of_queue = [offset_of!(libc::msqid_ds, msg_lspid), offset_of!(libc::msqid_ds, msg_lrpid)];
+    let in_structure =
+        |places: [usize; 2]| Told::At(places.map(|place| regs.rdx.saturating_add(place as u64)));
+    match regs.orig_rax as i64 {
+        libc::SYS_read if fd::tells_of_signals(tracee.leader, regs.rdi as i32) => Some(Told::Senders),
+        libc::SYS_rt_sigtimedwait if regs.rsi != 0 => Some(Told::At([regs.rsi + SENDER; 2])),
+        libc::SYS_getsockopt if asks_for_peer(regs) => Some(Told::At([regs.r10; 2])),
+        libc::SYS_semctl if regs.rdx as i32 == libc::GETPID => Some(Told::Result),
+        libc::SYS_shmctl if regs.rsi as i32 == libc::IPC_STAT => Some(in_structure(of_memory)),
+        libc::SYS_msgctl if regs.rsi as i32 == libc::IPC_STAT => Some(in_structure(of_queue)),
+        _ => None,
+    }
+}
+
 /// If the kernel tells numbers of processes by the call at which a thread is about to go on, lets it do so, and puts those that the program
-/// knows in their place: the senders of signals, and the process at the other end of a socket.
+/// knows in their place: the senders of signals, the process at the other end of a socket, and those that have used an object of System V.
 pub(crate) fn pass_with_numbers(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), ExecutionError> {
-    /// A `struct signalfd_siginfo`, and where the sender's number is in it and in a `siginfo_t`.
+    /// The size of a `struct signalfd_siginfo`, and the place of the sender's number in it.
     const READ: u64 = 128;
     const SENDER_READ: u64 = 12;
-    const SENDER: u64 = 16;
     let regs = tracee.tasks[index].regs;
-    let is_read = match regs.orig_rax as i64 {
-        libc::SYS_read if fd::tells_of_signals(tracee.leader, regs.rdi as i32) => true,
-        libc::SYS_rt_sigtimedwait if regs.rsi != 0 => false,
-        libc::SYS_getsockopt if asks_for_peer(&regs) => false,
-        _ => return Ok(()),
-    };
+    let Some(told) = told(tracee, &regs) else { return Ok(()) };
     let tid = tracee.tasks[index].tid;
     match tracee.step(tid)? {
         WaitStatus::Signal(libc::SIGTRAP) => {}
@@ -141,17 +167,22 @@ pub(crate) fn pass_with_numbers(tracee: &mut Tracee, index: ThreadIndex) -> Resu
         _ => return Ok(()),
     }
     tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-    let result = u64::try_from(tracee.tasks[index].regs.rax as i64);
-    let (first, count) = match (result, regs.orig_rax as i64) {
-        (Ok(len), _) if is_read => (regs.rsi + SENDER_READ, len / READ),
-        (Ok(_), libc::SYS_rt_sigtimedwait) => (regs.rsi + SENDER, 1),
-        (Ok(_), _) => (regs.r10, 1),
-        (Err(_), _) => (0, 0),
-    };
-    for at in (0..count).map(|nth| first + nth * READ) {
-        if tracee.number(at, 4) as Tid == tracee.leader {
+    let Ok(result) = u64::try_from(tracee.tasks[index].regs.rax as i64) else { return Ok(()) };
+    // The tracer makes objects of System V in the place of the program.
+    let is_own = |number: u64| [tracee.leader as u64, u64::from(std::process::id())].contains(&number);
+    let replace = |at: u64| {
+        if is_own(tracee.number(at, 4)) {
             memory::write(tracee.leader, at, &(PID as u32).to_le_bytes());
         }
+    };
+    match told {
+        Told::Senders => (0..result / READ).for_each(|nth| replace(regs.rsi + SENDER_READ + nth * READ)),
+        Told::At(places) => places.into_iter().for_each(replace),
+        Told::Result if is_own(result) => {
+            tracee.tasks[index].regs.rax = PID as u64;
+            return tracee.write_registers(index);
+        }
+        Told::Result => {}
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::kernel::accesses;
+use crate::control::kernel::{accesses, own_numbers};
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Need};
@@ -63,6 +63,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         } else if let Need::SystemV(wait) = &need {
             objects.system_v.carry_out(wait);
         }
+        own_numbers::pass_with_numbers(tracee, index)?;
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::Io, [own].into_iter().chain(accesses));
