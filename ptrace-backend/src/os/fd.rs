@@ -175,7 +175,7 @@ fn members(pid: super::Tid, descriptor: i32) -> Vec<(i32, i16)> {
 }
 
 /// A number that the kernel says of a socket, -1 where it says none.
-fn socket_option(socket: &OwnedFd, option: i32) -> i32 {
+pub(super) fn socket_option(socket: &OwnedFd, option: i32) -> i32 {
     let mut value = -1_i32;
     let mut size = size_of::<i32>() as libc::socklen_t;
     // SAFETY: a descriptor that is owned, and room for one number, whose size is given.

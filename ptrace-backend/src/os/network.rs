@@ -152,6 +152,12 @@ pub(crate) fn time_limit(pid: Tid, descriptor: i32, events: i16) -> Option<u64> 
     Some(nanos).filter(|nanos| *nanos > 0)
 }
 
+/// True for a descriptor of a process that is a socket whose messages have no bounds.
+pub(crate) fn is_stream(pid: Tid, descriptor: i32) -> bool {
+    let socket = fd::borrow(pid, descriptor);
+    socket.is_some_and(|socket| fd::socket_option(&socket, libc::SO_TYPE) == libc::SOCK_STREAM)
+}
+
 /// Whether a listening socket of a process has as many connections waiting as it may: a further one would be tried again in
 /// real time.
 pub(crate) fn is_full(pid: Tid, descriptor: i32) -> bool {

@@ -5,6 +5,7 @@ pub(crate) mod child_processes;
 pub(crate) mod clock;
 pub(crate) mod files;
 pub(crate) mod own_numbers;
+pub(crate) mod partial_calls;
 pub(crate) mod process_exit;
 pub(crate) mod quiescence;
 pub(crate) mod signals;

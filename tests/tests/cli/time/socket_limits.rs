@@ -45,3 +45,12 @@ fn a_thread_that_sends_waits_for_room() {
     });
     each("waits_for_room", &[], does_not_fail);
 }
+
+#[test]
+fn a_limit_that_passes_in_the_kernel_is_no_failure_while_others_could_go_on() {
+    each("whole_message", &[], does_not_fail);
+    each("whole_message", &["-DHALF"], |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        assert!(outcome.says("MSG_WAITALL"), "{}", outcome.transcript());
+    });
+}
