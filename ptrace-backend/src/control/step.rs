@@ -161,8 +161,8 @@ impl Process {
             Continuation::Handle => self.tracee.write_registers(index)?,
             Continuation::Kernel => {
                 self.tracee.write_registers(index)?;
-                own_numbers::pass_with_numbers(&mut self.tracee, index)?;
                 let Self { tracee, scheduling, objects, .. } = self;
+                own_numbers::pass_with_numbers(tracee, scheduling, index)?;
                 if partial_calls::waits_in_vain(tracee, scheduling, objects, index)? {
                     return Ok(());
                 }

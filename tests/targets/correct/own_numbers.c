@@ -80,6 +80,15 @@ static void has_used(void)
     msgctl(queue, IPC_RMID, NULL);
 }
 
+/* The number in its file. */
+static void reads(void)
+{
+    int number = 0;
+    FILE *file = fopen("/proc/self/stat", "r");
+    assert(fscanf(file, "%d (own_numbers", &number) == 1 && number == getpid());
+    fclose(file);
+}
+
 static void *work(void *unused)
 {
     asks();
@@ -91,9 +100,11 @@ int main(void)
 {
     pthread_t thread;
     has_used();
+    reads();
     pthread_create(&thread, NULL, work, NULL);
     asks();
     pthread_join(thread, NULL);
     has_used();
+    reads();
     return 0;
 }

@@ -130,6 +130,8 @@ enum Told {
     At([u64; 2]),
     /// Its result.
     Result,
+    /// A line about a process or a thread, which is read from a file.
+    Line,
 }
 
 /// The numbers that the call at which a thread stands tells.
@@ -143,6 +145,7 @@ fn told(tracee: &Tracee, regs: &Regs) -> Option<Told> {
         |places: [usize; 2]| Told::At(places.map(|place| regs.rdx.saturating_add(place as u64)));
     match regs.orig_rax as i64 {
         libc::SYS_read if fd::tells_of_signals(tracee.leader, regs.rdi as i32) => Some(Told::Senders),
+        libc::SYS_read if reads_about_itself(tracee, regs) => Some(Told::Line),
         libc::SYS_rt_sigtimedwait if regs.rsi != 0 => Some(Told::At([regs.rsi + SENDER; 2])),
         libc::SYS_getsockopt if asks_for_peer(regs) => Some(Told::At([regs.r10; 2])),
         libc::SYS_semctl if regs.rdx as i32 == libc::GETPID => Some(Told::Result),
@@ -153,8 +156,13 @@ fn told(tracee: &Tracee, regs: &Regs) -> Option<Told> {
 }
 
 /// If the kernel tells numbers of processes by the call at which a thread is about to go on, lets it do so, and puts those that the program
-/// knows in their place: the senders of signals, the process at the other end of a socket, and those that have used an object of System V.
-pub(crate) fn pass_with_numbers(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), ExecutionError> {
+/// knows in their place: the senders of signals, the process at the other end of a socket, those that have used an object of System V, and
+/// `/proc/self/stat`.
+pub(crate) fn pass_with_numbers(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+) -> Result<(), ExecutionError> {
     /// The size of a `struct signalfd_siginfo`, and the place of the sender's number in it.
     const READ: u64 = 128;
     const SENDER_READ: u64 = 12;
@@ -183,8 +191,35 @@ pub(crate) fn pass_with_numbers(tracee: &mut Tracee, index: ThreadIndex) -> Resu
             return tracee.write_registers(index);
         }
         Told::Result => {}
+        Told::Line => {
+            let line = String::from_utf8(tracee.read(regs.rsi, result as usize)).unwrap_or_default();
+            if let Some(line) = with_own_number(tracee, scheduling, &line)
+                && line.len() as u64 <= regs.rdx
+                && memory::write(tracee.leader, regs.rsi, line.as_bytes())
+            {
+                tracee.tasks[index].regs.rax = line.len() as u64;
+                return tracee.write_registers(index);
+            }
+        }
     }
     Ok(())
+}
+
+/// True for a read from the file in which the kernel tells of the process, or of one of its threads, in one line.
+pub(super) fn reads_about_itself(tracee: &Tracee, regs: &Regs) -> bool {
+    let is_read = regs.orig_rax as i64 == libc::SYS_read;
+    let path = if is_read { fd::link(tracee.leader, regs.rdi as i32) } else { String::new() };
+    path.starts_with(&format!("/proc/{}/", tracee.leader)) && path.ends_with("/stat")
+}
+
+/// Such a line with the number that the program knows, which comes first.
+fn with_own_number(tracee: &Tracee, scheduling: &Scheduling, line: &str) -> Option<String> {
+    let (number, rest) = line.split_once(' ')?;
+    let number: Tid = number.parse().ok()?;
+    let thread = tracee.tasks.position(|task| task.tid == number)?;
+    let is_process = number == tracee.leader;
+    let known = if is_process { PID } else { scheduling.threads[thread].world.tid };
+    Some(format!("{known} {rest}"))
 }
 
 /// Whether a thread asks which process is at the other end of a socket.

@@ -168,8 +168,11 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         _ => {
             let flow = files::input_output(tracee, scheduling, objects, memory, account, index)?;
-            if own_numbers::asks_for_peer(&tracee.tasks[index].regs) && matches!(flow, Flow::Resume(0)) {
-                own_numbers::pass_with_numbers(tracee, index)?;
+            let regs = &tracee.tasks[index].regs;
+            if matches!(flow, Flow::Resume(0))
+                && (own_numbers::asks_for_peer(regs) || own_numbers::reads_about_itself(tracee, regs))
+            {
+                own_numbers::pass_with_numbers(tracee, scheduling, index)?;
             }
             Ok(flow)
         }

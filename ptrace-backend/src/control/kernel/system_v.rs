@@ -63,7 +63,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         } else if let Need::SystemV(wait) = &need {
             objects.system_v.carry_out(wait);
         }
-        own_numbers::pass_with_numbers(tracee, index)?;
+        own_numbers::pass_with_numbers(tracee, scheduling, index)?;
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::Io, [own].into_iter().chain(accesses));
