@@ -4,12 +4,13 @@
 //! instantiated there (headers of C and C++, generic functions of Rust and of its registry's crates), test frameworks
 //! excepted, and of Rust's own library what starts threads, formats and panics. Of what is compiled in advance, the functions
 //! of Rust's locks.
-//! Functions without lines: all of them, but for what starts and ends every program and for libraries known by name.
+//! Functions without lines: all of them, but for what starts and ends every program, for libraries known by name, and for what came
+//! with Rust's own library.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::names::{is_below, is_user_rust_name};
+use super::names::{LibraryMark, SYNCHRONISATION, is_below, is_user_rust_name, library_mark};
 use crate::attention;
 use crate::debuginfo::demangle::demangle;
 use crate::debuginfo::dwarf::lines;
@@ -27,11 +28,15 @@ use crate::instructions::reached;
 pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
     let mut found = Vec::new();
     let mut covered = Vec::new();
+    let mut library_has_lines = false;
     if let Some(dwarf) = image.dwarf() {
         for unit in dwarf.units() {
-            from_lines(image, dwarf, unit, is_user_file, &mut found, &mut covered);
+            let owner = from_lines(image, dwarf, unit, is_user_file, &mut found, &mut covered);
+            library_has_lines |= owner == Some(UnitOwner::RustLibrary);
         }
     }
+    let names = image.symbols().inspect(|_| attention::round()).map(|symbol| symbol.name);
+    let mark = library_mark(names, library_has_lines);
     merge(&mut covered);
     let (startup, rest): (Vec<_>, Vec<_>) =
         image.functions().inspect(|_| attention::round()).partition(|function| is_startup(image, function));
@@ -40,7 +45,7 @@ pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
         .inspect(|_| attention::round())
         .filter(|function| !overlaps(&covered, &function.range));
     found.extend(
-        without_lines.filter(|function| is_user_name(image, function)).map(|function| function.range),
+        without_lines.filter(|function| is_user_name(image, function, mark)).map(|function| function.range),
     );
     found.extend(image.gaps().iter().filter(|gap| !overlaps(&covered, gap)).cloned());
     // Where no size of start-up code is told, what stands behind it may be anybody's.
@@ -96,6 +101,7 @@ impl UnitOwner {
     }
 }
 
+/// Adds what the lines of a unit tell, and returns whose it is if it has any.
 fn from_lines(
     image: &Image,
     dwarf: &Dwarf,
@@ -103,7 +109,7 @@ fn from_lines(
     is_user_file: &dyn Fn(&Path) -> bool,
     found: &mut Vec<Range<u64>>,
     covered: &mut Vec<Range<u64>>,
-) {
+) -> Option<UnitOwner> {
     let source = SourceUnit::new(dwarf, unit);
     let owner = UnitOwner::of(&source, is_user_file);
     let is_own = |path: &Path| {
@@ -124,22 +130,13 @@ fn from_lines(
             push(found, row.range);
         }
     });
+    (!known.is_empty()).then_some(owner)
 }
 
-/// Whether an address of Rust's library is in a function of a lock, as against one that merely uses locks for the
-/// library's own ends (standard output, thread handles, panics).
+/// Whether an address of Rust's library is in a function by which threads wait for one another.
 fn is_in_synchronisation(image: &Image, address: u64) -> bool {
-    const FUNCTIONS: [&str; 6] = [
-        "std::sync::",
-        "std::sys::sync::",
-        "core::sync::",
-        "std::thread::scoped::",
-        "std::thread::thread::Thread::park",
-        "std::thread::thread::Thread::unpark",
-    ];
     let name = image.function_at(address).and_then(|function| function.name()).unwrap_or_default();
-    let path = name.trim_start_matches('<');
-    FUNCTIONS.iter().any(|start| path.starts_with(start))
+    is_below(&name, &SYNCHRONISATION)
 }
 
 /// The path below `library/` of a file of Rust's standard library.
@@ -217,14 +214,14 @@ fn end_of_reached(image: &Image, range: &Range<u64>) -> u64 {
 /// that library is linked dynamically: they were instantiated in the user's files, and an optimiser may have made the body of a lambda part of
 /// one. Where it is linked statically, the library's own functions are those that are neither weak, as instantiations are, nor local, as
 /// instantiations for local types are.
-fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
+fn is_user_name(image: &Image, function: &Function<'_>, mark: LibraryMark) -> bool {
     let Some(raw) = function.symbol else { return true };
     let name = demangle(raw);
     if is_below(&name, &["testing::", "Catch::", "doctest::"]) {
         return false;
     }
     if image.is_rust() {
-        return is_user_rust_name(&name, raw);
+        return is_user_rust_name(&name, raw, mark);
     }
     let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
     /// A function of the library that all of its other parts need.

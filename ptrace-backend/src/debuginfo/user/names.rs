@@ -1,7 +1,7 @@
 //! Whose function it is, told by its name alone.
 
 /// What every Rust program is linked with.
-const RUNTIME: [&str; 15] = [
+const RUNTIME: [&str; 16] = [
     "std::",
     "core::",
     "alloc::",
@@ -16,13 +16,88 @@ const RUNTIME: [&str; 15] = [
     "miniz_oxide::",
     "memchr::",
     "adler2::",
+    "__rustc::",
     "__rust",
 ];
 
-/// A Rust function is the user's if its type or the trait that it implements is.
-pub(crate) fn is_user_rust_name(name: &str, symbol: &str) -> bool {
-    const SHARING: [&str; 6] =
-        ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
+/// What of that is compiled without lines.
+const WITHOUT_LINES: [&str; 8] = [
+    "rustc_demangle::",
+    "compiler_builtins::",
+    "gimli::",
+    "addr2line::",
+    "object::",
+    "miniz_oxide::",
+    "memchr::",
+    "adler2::",
+];
+
+/// What runs in every program, or has much code, and is not generic.
+const NOT_GENERIC: [&str; 35] = [
+    "alloc::alloc::",
+    "core::char::",
+    "core::fmt::Formatter",
+    "core::fmt::builders::",
+    "core::fmt::num::",
+    "core::fmt::write",
+    "core::num::",
+    "core::panic::",
+    "core::panicking::panic",
+    "core::slice::index::",
+    "core::slice::memchr::",
+    "core::str::converts::",
+    "core::str::count::",
+    "core::str::validations::",
+    "core::unicode::",
+    "std::alloc::",
+    "std::backtrace_rs::",
+    "std::io::error::",
+    "std::io::stdio::",
+    "std::panicking::begin_panic_handler",
+    "std::panicking::default_hook",
+    "std::panicking::panic_count::",
+    "std::panicking::rust_panic",
+    "std::path::Components",
+    "std::rt::lang_start_internal",
+    "std::sys::args::",
+    "std::sys::fs::",
+    "std::sys::pal::",
+    "std::sys::stdio::",
+    "std::sys::thread::",
+    "std::sys::unix::fs::",
+    "std::sys::unix::stack_overflow::",
+    "std::sys::unix::thread::",
+    "std::sys_common::thread_info::",
+    "std::thread::current",
+];
+
+/// Functions of locks and of other ways in which threads wait for one another, as against those that merely use locks for the
+/// library's own ends (standard output, thread handles, panics).
+pub(crate) const SYNCHRONISATION: [&str; 6] = [
+    "std::sync::",
+    "std::sys::sync::",
+    "core::sync::",
+    "std::thread::scoped::",
+    "std::thread::thread::Thread::park",
+    "std::thread::thread::Thread::unpark",
+];
+
+/// The mark of the functions that came with Rust's own library, compiled in advance: a copy of the library's generic code that
+/// does not have it was made in another crate, and an optimiser may have put the user's code into it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LibraryMark {
+    /// Symbols that name the crate that made the function.
+    Crate,
+    /// Lines, but for those of the crates that the library itself uses.
+    Lines,
+    /// None: the library was compiled with symbols of the legacy form, and its debug information was removed.
+    None,
+}
+
+/// A Rust function is the user's if its type or the trait that it implements is, or one of the user's crates made this copy of
+/// the library's generic code.
+pub(crate) fn is_user_rust_name(name: &str, symbol: &str, mark: LibraryMark) -> bool {
+    const SHARING: [&str; 3] = ["core::cell::", "core::ptr::", "core::mem::"];
     const COLLECTIONS: [&str; 8] = [
         "alloc::collections::",
         // The last owner of a value drops it here.
@@ -34,22 +109,40 @@ pub(crate) fn is_user_rust_name(name: &str, symbol: &str) -> bool {
         "hashbrown::",
         "std::collections::",
     ];
-    if is_below(name, &SHARING) || is_below(name, &COLLECTIONS) && !is_made_by_runtime(symbol) {
+    let is_made_by_runtime = made_by(symbol).map(is_runtime);
+    if is_below(name, &SYNCHRONISATION)
+        || is_below(name, &SHARING)
+        || is_below(name, &COLLECTIONS) && is_made_by_runtime != Some(true)
+    {
         // Drop glue, into which an optimiser puts the destructors of the type.
-        return !name.contains("drop_in_place") || names_user_type(name);
+        return !is_drop_glue(name) || names_user_type(name);
     }
-    if runs_closures(name) {
-        return true;
-    }
+    runs_closures(name)
+        || !is_library_name(name)
+        || match (is_made_by_runtime, mark) {
+            _ if name.starts_with("__rust") => false,
+            (Some(is_library), _) => !is_library,
+            (None, LibraryMark::Crate) => true,
+            (None, LibraryMark::Lines) => !is_below(name, &WITHOUT_LINES),
+            (None, LibraryMark::None) => !is_below(name, &WITHOUT_LINES) && !is_below(name, &NOT_GENERIC),
+        }
+}
+
+/// Whether a function has the name of one of the library's, whoever made this copy of it.
+fn is_library_name(name: &str) -> bool {
     match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
         Some((of, implemented)) => {
             let is_plain = !of.contains("::");
-            !((is_plain || is_below(of, &RUNTIME)) && is_below(implemented, &RUNTIME))
+            (is_plain || is_below(of, &RUNTIME)) && is_below(implemented, &RUNTIME)
         }
         None => {
-            !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
+            is_below(name, &RUNTIME) || name.starts_with('<') || PRIMITIVES.contains(&first_segment(name))
         }
     }
+}
+
+fn is_drop_glue(name: &str) -> bool {
+    name.contains("drop_in_place") || name.contains("drop_glue")
 }
 
 /// Whether a type of the user's own crates is among the arguments of a generic function.
@@ -59,36 +152,65 @@ fn names_user_type(name: &str) -> bool {
     paths.filter(|path| path.contains("::")).any(|path| !is_below(path, &RUNTIME))
 }
 
-/// Whether one of Rust's own crates made this copy of generic code, for itself. They are compiled with symbols that end with
-/// the crate that made a copy (RFC 2603).
-fn is_made_by_runtime(symbol: &str) -> bool {
-    let symbol = symbol.split('.').next().unwrap_or_default();
-    let Some(path) = symbol.strip_prefix("_R") else { return false };
-    // `Cs`, what tells crates of one name apart, `_`, the length of the name, the name.
-    let encoded = |name: &str| format!("{}{name}", name.len());
-    let mut names = RUNTIME.iter().map(|name| encoded(name.trim_end_matches(':')));
-    match referred(path) {
-        Some(maker) => {
-            let name = maker.strip_prefix("Cs").and_then(|rest| rest.split_once('_')).map(|(_, name)| name);
-            name.is_some_and(|name| names.any(|known| name.starts_with(&known)))
-        }
-        None => names.any(|known| path.ends_with(&format!("_{known}"))),
+/// The mark of the library's functions in an executable with these symbols, if `has_lines` tells whether functions of the
+/// library have lines.
+pub(crate) fn library_mark<'s>(mut symbols: impl Iterator<Item = &'s str>, has_lines: bool) -> LibraryMark {
+    if symbols.any(|symbol| made_by(symbol) == Some("std")) {
+        LibraryMark::Crate
+    } else if has_lines {
+        LibraryMark::Lines
+    } else {
+        LibraryMark::None
     }
 }
 
-/// Where in a symbol the crate is written that its end refers back to.
-fn referred(path: &str) -> Option<&str> {
+fn is_runtime(maker: &str) -> bool {
+    RUNTIME.iter().any(|name| name.strip_suffix("::") == Some(maker))
+}
+
+/// The crate that made this copy of generic code, or else the one that the function is of; `None` for symbols that are not of the v0
+/// form (RFC 2603).
+fn made_by(symbol: &str) -> Option<&str> {
+    let path = symbol.split('.').next().unwrap_or_default().strip_prefix("_R")?;
+    let crates = || path.match_indices('C').filter_map(|(at, _)| crate_at(&path[at..]));
+    let maker = referred(path).or_else(|| crates().find(|found| found.rest.is_empty()));
+    maker.or_else(|| crates().next()).map(|found| found.name)
+}
+
+/// A crate as symbols have it.
+struct Crate<'s> {
+    name: &'s str,
+    rest: &'s str,
+}
+
+/// The crate that is written here: `Cs`, what tells crates of one name apart, `_`, the length of the name, the name.
+fn crate_at(text: &str) -> Option<Crate<'_>> {
+    let (told_apart, rest) = text.strip_prefix("Cs")?.split_once('_')?;
+    let length = rest.len() - rest.trim_start_matches(|byte: char| byte.is_ascii_digit()).len();
+    let (length, rest) = rest.split_at(length);
+    // A name that begins with a digit or `_` has `_` before it.
+    let rest = rest.strip_prefix('_').unwrap_or(rest);
+    let (name, rest) = rest.split_at_checked(length.parse().ok()?)?;
+    told_apart.bytes().all(|byte| byte.is_ascii_alphanumeric()).then_some(Crate { name, rest })
+}
+
+/// The crate that the end of a symbol refers back to.
+fn referred(path: &str) -> Option<Crate<'_>> {
     let before = path.strip_suffix('_')?;
-    let (_, number) = before.rsplit_once('B')?;
+    let numbers = before.rmatch_indices('B').map(|(at, _)| &before[at + 1..]);
+    let at = |number: &str| Some(base_62(number)? + usize::from(!number.is_empty()));
+    // The digits of the number may be `B` as well.
+    numbers.map_while(at).find_map(|at| crate_at(path.get(at..)?))
+}
+
+fn base_62(number: &str) -> Option<usize> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(usize::from(byte - b'0')),
         b'a'..=b'z' => Some(usize::from(byte - b'a') + 10),
         b'A'..=b'Z' => Some(usize::from(byte - b'A') + 36),
         _ => None,
     };
-    let value =
-        number.bytes().try_fold(0_usize, |value, byte| value.checked_mul(62)?.checked_add(digit(byte)?))?;
-    path.get(value + usize::from(!number.is_empty())..)
+    number.bytes().try_fold(0_usize, |value, byte| value.checked_mul(62)?.checked_add(digit(byte)?))
 }
 
 /// Whether it is one of the library's functions that run a closure, which an optimiser makes part of them: the body of a
@@ -153,11 +275,72 @@ mod tests {
             ("<core::iter::adapters::map::Map<I,F> as core::iter::traits::iterator::Iterator>::fold", true),
             ("std::thread::lifecycle::spawn_unchecked::{{closure}}", true),
             ("std::thread::current::set_current", false),
+            ("std::thread::scoped::ScopeData::decrement_num_running_threads", true),
+            ("std::thread::thread::Thread::unpark", true),
             ("std::io::stdio::_print", false),
             ("__rust_try", false),
         ] {
-            assert_eq!(is_user_rust_name(name, ""), expected, "{name}");
+            let symbol = if expected { "" } else { "_RNvNtNtCsjrHSEGnQ3l9_3std2io5stdio6__print" };
+            assert_eq!(is_user_rust_name(name, symbol, LibraryMark::Crate), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn copies_of_the_librarys_generic_code_without_its_mark_are_the_users() {
+        use LibraryMark::{Crate, Lines, None};
+        for (name, by_crate, by_lines, by_neither) in [
+            ("<&T as core::fmt::Debug>::fmt", true, true, true),
+            ("core::slice::sort::stable::driftsort", true, true, true),
+            ("std::thread::scoped::scope", true, true, true),
+            ("std::io::append_to_string", true, true, true),
+            ("<std::io::buffered::bufwriter::BufWriter<W> as std::io::Write>::write_all", true, true, true),
+            // Of another version than the library's own, or the library's own, which comes without lines.
+            ("gimli::read::unit::parse_attribute", true, false, false),
+            ("std::io::stdio::_print", true, true, false),
+            ("core::fmt::Formatter::pad", true, true, false),
+            ("__rust_probestack", false, false, false),
+            ("core::ptr::drop_in_place<std::thread::join_handle::JoinHandle<()>>", false, false, false),
+            ("core::ptr::drop_glue::<std::io::error::Error>", false, false, false),
+            ("core::ptr::drop_glue::<app::Queue>", true, true, true),
+        ] {
+            for (mark, expected) in [(Crate, by_crate), (Lines, by_lines), (None, by_neither)] {
+                assert_eq!(is_user_rust_name(name, "", mark), expected, "{name}, {mark:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn symbols_that_name_a_crate_tell_whose_a_copy_is() {
+        let refers_to_app =
+            "_RNvXs1g_NtCs8NwYtU1Mohg_4core3fmtRRNtCswAD1WauSyG_8counters1DNtB6_5Debug3fmtBz_";
+        let by_app = "_RNvXs5_NtNtCsdV5q5G7H2nY_4core3fmt3fmtRhNtB5_5Debug3fmtCs2gG7ypWZsRx_3app";
+        let by_std = "_RNvXs5_NtNtCsdV5q5G7H2nY_4core3fmt3fmtRhNtB5_5Debug3fmtCsjrHSEGnQ3l9_3std";
+        let not_generic = "_RNvMsa_NtCsdV5q5G7H2nY_4core3fmtNtB5_9Formatter3pad";
+        let vendor = "_RNvCs2gG7ypWZsRx_7___rustc12___rust_alloc.llvm.123";
+        for (symbol, expected) in [
+            (refers_to_app, Some("counters")),
+            (by_app, Some("app")),
+            (by_std, Some("std")),
+            (not_generic, Some("core")),
+            (vendor, Some("__rustc")),
+            ("_RNvCs2gG7ypWZsRx_3app4main", Some("app")),
+            ("_ZN3app4main17h430fdedaba58ec41E", None),
+            ("main", None),
+        ] {
+            assert_eq!(made_by(symbol), expected, "{symbol}");
+        }
+        let name = "<&u8 as core::fmt::Debug>::fmt";
+        assert!(is_user_rust_name(name, by_app, LibraryMark::Crate));
+        assert!(!is_user_rust_name(name, by_std, LibraryMark::Crate));
+    }
+
+    #[test]
+    fn the_library_is_known_by_symbols_before_lines() {
+        let of_std = "_RNvNtNtCsjrHSEGnQ3l9_3std2io5stdio6__print";
+        let of_app = "_RNvCs2gG7ypWZsRx_3app4main";
+        assert_eq!(library_mark([of_app, of_std].into_iter(), true), LibraryMark::Crate);
+        assert_eq!(library_mark([of_app].into_iter(), true), LibraryMark::Lines);
+        assert_eq!(library_mark([of_app].into_iter(), false), LibraryMark::None);
     }
 
     #[test]
@@ -169,12 +352,9 @@ mod tests {
         let of_app = "_RNvMs3_NtNtCslNYArtu3iFV_5alloc7raw_vecINtB5_6RawVecINtNtB7_3vec3VechEE8grow_oneCsjrHSEGnQ3l9_3app";
         let legacy = "_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h430fdedaba58ec41E";
         for (symbol, expected) in [(of_std, true), (refers_to_std, true), (of_app, false), (legacy, false)] {
-            assert_eq!(is_made_by_runtime(symbol), expected, "{symbol}");
-            assert_eq!(
-                is_user_rust_name("alloc::raw_vec::RawVec<T,A>::grow_one", symbol),
-                !expected,
-                "{symbol}"
-            );
+            let name = "alloc::raw_vec::RawVec<T,A>::grow_one";
+            assert_eq!(made_by(symbol).is_some_and(is_runtime), expected, "{symbol}");
+            assert_eq!(is_user_rust_name(name, symbol, LibraryMark::Crate), !expected, "{symbol}");
         }
     }
 }

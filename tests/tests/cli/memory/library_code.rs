@@ -81,3 +81,23 @@ fn what_callbacks_end_with_is_not_taken_for_the_librarys_own() {
         }
     }
 }
+
+/// The library's generic functions that were made with the user's code in them have names of the library and no lines. With its
+/// debug information, the library's own functions have lines; without, their symbols name its crates.
+#[test]
+fn what_is_inlined_into_the_librarys_generic_code_is_found() {
+    let build = Build::new("unseen/inlined_into_library.rs", Optimisation::O2).flag("-Cdebuginfo=0");
+    for build in [build.clone(), build.clone().flag("-Cstrip=debuginfo")] {
+        let program = build.program().unwrap();
+        for how in ["scope", "debug", "sort", "read", "buffered read", "write"] {
+            for (in_one_step, expected) in [(false, 1), (true, 0)] {
+                let folder = tempfile::tempdir().unwrap();
+                let options = ["--output".as_ref(), folder.path().as_os_str()];
+                let arguments = [how, "in one step"];
+                let arguments = if in_one_step { &arguments[..] } else { &arguments[..1] };
+                let outcome = Tool::explore(options, &program).and(arguments).run().unwrap();
+                assert_eq!(outcome.code, expected, "{how}, {in_one_step}: {}", outcome.transcript());
+            }
+        }
+    }
+}
