@@ -31,6 +31,8 @@ const READING: u64 = 1000;
 pub(crate) struct World {
     /// The thread's virtual time in nanoseconds.
     pub(crate) now: u64,
+    /// The time for which a processor has worked for the process so far, as the thread can know it, in nanoseconds.
+    pub(crate) processor_time: u64,
     /// The number that the thread has for itself.
     pub(crate) tid: i64,
     /// State of the thread's random numbers.
@@ -47,12 +49,13 @@ impl World {
 
     /// The world of a thread that the thread of this one creates: it may run on the same processors.
     pub(crate) fn of_child(&self, name: ThreadName) -> Self {
-        Self::of(name, self.now, self.cpus)
+        Self { processor_time: self.processor_time, ..Self::of(name, self.now, self.cpus) }
     }
 
     fn of(name: ThreadName, now: u64, cpus: u64) -> Self {
         let number = name.path().iter().fold(0, |n, &ordinal| (n * CHILDREN + i64::from(ordinal)) % TIDS);
-        Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32, cpus }
+        let random = 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32;
+        Self { now, processor_time: 0, tid: PID + number, random, cpus }
     }
 
     /// Answers the system call that a thread is stopped at, in its memory where need be; `None` if it is not one of
@@ -79,12 +82,20 @@ impl World {
 
     /// The next reading of the clock, in nanoseconds.
     pub(crate) fn read_clock(&mut self) -> u64 {
-        self.now += READING;
+        self.pass(READING);
         self.now
     }
 
+    /// The thread works for so many nanoseconds.
+    pub(crate) fn pass(&mut self, time: u64) {
+        self.now = self.now.saturating_add(time);
+        self.processor_time = self.processor_time.saturating_add(time);
+    }
+
     fn clock_gettime(&mut self, tid: Tid, regs: &Regs) -> i64 {
-        put(tid, regs.rsi, &timespec(self.read_clock()), 0)
+        let now = self.read_clock();
+        let time = if counts_work(regs.rdi as i32) { self.processor_time } else { now };
+        put(tid, regs.rsi, &timespec(time), 0)
     }
 
     fn gettimeofday(&mut self, tid: Tid, to: u64) -> i64 {
@@ -132,6 +143,17 @@ impl World {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+}
+
+/// Whether a clock counts the time for which a processor works for a process or a thread. Those of others than the caller are negative
+/// numbers, and so are those of devices.
+fn counts_work(clock: i32) -> bool {
+    const KIND: i32 = 7;
+    const OF_DEVICE: i32 = 3;
+    match clock {
+        libc::CLOCK_PROCESS_CPUTIME_ID | libc::CLOCK_THREAD_CPUTIME_ID => true,
+        _ => clock < 0 && clock & KIND != OF_DEVICE,
     }
 }
 

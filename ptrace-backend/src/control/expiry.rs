@@ -157,7 +157,7 @@ pub(crate) fn expire(
     let op = operation(tracee, scheduling, timer, target);
     let did = op.may.clone();
     let id = EventId { thread: timer.name, index: timer.events };
-    let now = scheduling.time_after(timer.now.max(due), &did);
+    let now = scheduling.times.after(timer.now.max(due), &did);
     let timer = &mut scheduling.timers[nth];
     timer.begun.push(timer.begun.last().copied().unwrap_or(0).max(due));
     timer.events += 1;

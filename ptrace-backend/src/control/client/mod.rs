@@ -254,7 +254,7 @@ impl Process {
             .map(|time| enabled::timing(&self.tracee, &self.scheduling, &self.objects, Waiter::Client, time));
         let id = EventId { thread: ThreadName::CLIENT, index: client.events };
         let begun = client.runnable_since.unwrap_or(0).max(client.now);
-        let now = self.scheduling.time_after(client.now.max(deadline.unwrap_or(0)), &did);
+        let now = self.scheduling.times.after(client.now.max(deadline.unwrap_or(0)), &did);
         self.scheduling.events += 1;
         if let Some(client) = &mut self.scheduling.client {
             client.begun.push(client.begun.last().copied().unwrap_or(0).max(begun));

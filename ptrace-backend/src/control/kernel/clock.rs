@@ -5,10 +5,9 @@
 //! time: at each further reading it gives way, and its time makes a larger step. The clock is that of the kernel, or the processor's
 //! time stamps.
 
-use checker::operation::{Effect, Mode, Op, OpKind};
+use checker::operation::{Effect, Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::START_OF_TIME;
 use crate::control::operations;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Need};
@@ -18,38 +17,20 @@ use crate::control::tracee::Tracee;
 use crate::instructions::Special;
 
 impl Scheduling {
-    /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
+    /// Virtual time is a Lamport clock, and so is the time for which processors have worked, which goes on with events and readings
+    /// alone.
     pub(crate) fn keep_time(&mut self, index: ThreadIndex, did: &Effect) {
-        self.threads[index].world.now = self.time_after(self.threads[index].world.now, did);
-    }
-
-    /// The clock of an agent after an event, which was this before.
-    pub(crate) fn time_after(&mut self, before: u64, did: &Effect) -> u64 {
-        const TICK: u64 = 1000;
-        let mut now = before + TICK;
-        for access in &did.accesses {
-            let (read, written) =
-                self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
-            now = now.max(written + TICK);
-            if !access.mode.leaves_as_it_is() {
-                now = now.max(read + TICK);
-            }
-        }
-        for access in &did.accesses {
-            let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
-            match access.mode {
-                Mode::Read | Mode::Share => times.0 = times.0.max(now),
-                _ => times.1 = now,
-            }
-        }
-        now
+        let world = &mut self.threads[index].world;
+        world.now = self.times.after(world.now, did);
+        world.processor_time = self.processor_times.after(world.processor_time, did);
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.
     pub(crate) fn join_clock(&mut self, index: ThreadIndex, ended: ThreadIndex) {
-        let end = self.threads[ended].world.now;
-        let now = &mut self.threads[index].world.now;
-        *now = end.max(*now);
+        let (end, worked) = (self.threads[ended].world.now, self.threads[ended].world.processor_time);
+        let world = &mut self.threads[index].world;
+        world.now = end.max(world.now);
+        world.processor_time = worked.max(world.processor_time);
     }
 }
 
@@ -66,7 +47,7 @@ pub(crate) fn wait_for_time(
         return None;
     }
     let step = thread.readings.step((regs.rip, regs.rsp))?;
-    thread.world.now = thread.world.now.saturating_add(step);
+    thread.world.pass(step);
     give_way(tracee, scheduling, index, Act::MakeUp)
 }
 
@@ -83,7 +64,7 @@ pub(crate) fn read_time_stamp(
     special.complete(&mut task.regs, thread.world.read_clock());
     tracee.write_registers(index)?;
     let Some(step) = thread.readings.step(place) else { return Ok(Flow::Resume(0)) };
-    thread.world.now = thread.world.now.saturating_add(step);
+    thread.world.pass(step);
     tracee.leave_detour(index)?;
     Ok(give_way(tracee, scheduling, index, Act::GoOn).unwrap_or(Flow::Resume(0)))
 }

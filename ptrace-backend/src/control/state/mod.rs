@@ -5,6 +5,7 @@ pub(crate) mod client;
 pub(crate) mod clock_readings;
 pub(crate) mod detouring;
 pub(crate) mod flow;
+pub(crate) mod lamport_clock;
 pub(crate) mod memory;
 pub(crate) mod pending;
 pub(crate) mod probes;

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use checker::failure::Failure;
 use checker::failure::FailureDetail;
 use checker::failure::FailureKind;
-use checker::names::Obj;
 use checker::names::Site;
-use rustc_hash::FxHashMap;
 
 use crate::control::state::client::Client;
+use crate::control::state::lamport_clock::LamportClock;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::state::timers::Timer;
@@ -36,8 +35,10 @@ pub(crate) struct Scheduling {
     /// For how long a deadline may let another thread stand still in this execution, in nanoseconds.
     pub(crate) max_stall: u64,
     pub(crate) stalls: Arc<Stalls>,
-    /// Virtual time of the last read and the last write of each object, in nanoseconds.
-    pub(crate) times: FxHashMap<Obj, (u64, u64)>,
+    /// Virtual time.
+    pub(crate) times: LamportClock,
+    /// The time for which processors have worked.
+    pub(crate) processor_times: LamportClock,
 }
 
 impl Scheduling {
@@ -54,7 +55,8 @@ impl Scheduling {
             exiting: false,
             max_stall: 0,
             stalls: Arc::default(),
-            times: FxHashMap::default(),
+            times: LamportClock::default(),
+            processor_times: LamportClock::default(),
         }
     }
 

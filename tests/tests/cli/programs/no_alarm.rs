@@ -37,6 +37,7 @@ fn correct_programs_are_clean() {
         "standard_threads.c",
         "adds_in_vectors.c",
         "own_processors.c",
+        "processor_clocks.c",
     ] {
         for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
