@@ -146,7 +146,7 @@ impl World {
     }
 }
 
-/// Whether a clock counts the time for which a processor works for a process or a thread. Those of others than the caller are negative
+/// The clocks that count the time for which a processor works for a process or a thread. Those of others than the caller are negative
 /// numbers, and so are those of devices.
 fn counts_work(clock: i32) -> bool {
     const KIND: i32 = 7;

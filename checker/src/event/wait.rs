@@ -49,7 +49,7 @@ pub enum On {
     Room(Obj),
     /// A signal of the operating system.
     Arrival,
-    /// What another process does, which nobody schedules: by a signal, or in memory that it has in common with the program.
+    /// An action of another process, which nobody schedules: a signal, or a write to memory that it has in common with the program.
     Process,
     /// A time that has not come: a sleep, or the end of a timed wait, that would stall these threads, which can run, for too long.
     Time(Vec<ThreadName>),

@@ -55,7 +55,7 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
     Some(Failure::of_several(FailureKind::Deadlock, detail, others))
 }
 
-/// Whether a thread waits for what may come from outside, or of a process that nobody schedules.
+/// A thread waits for something that may come from outside, or of a process that nobody schedules.
 fn waits_for_outside(agents: &AgentTable) -> bool {
     let comes_from_outside =
         |view: &AgentView| matches!(view.status, Status::Blocked(On::Outside(_) | On::Process));

@@ -205,7 +205,7 @@ impl Candidate {
             .find(|operand| self.kind == AccessKind::SplitUpdate && operand.read && operand.write)
     }
 
-    /// Whether vector registers tell what it touches.
+    /// Instructions whose addresses are in vector registers.
     pub(crate) fn needs_vectors(&self) -> bool {
         self.operands.iter().any(|operand| matches!(operand.extent, Extent::Indexed { .. }))
     }

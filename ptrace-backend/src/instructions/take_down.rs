@@ -1,4 +1,4 @@
-//! What the copy of a detour ([`super::detour`]) does before an instruction: it takes down what that touches, or hands the thread over.
+//! The work of the copy of a detour ([`super::detour`]) before an instruction: it takes down the accesses of that, or hands the thread over.
 
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind as Operand, Register};
 
@@ -8,7 +8,7 @@ use super::log::{Log, WIDEST};
 use super::stub::{Progress, Stub};
 use crate::os::hand_off::Field;
 
-/// What is taken down of an instruction.
+/// The part of an instruction that is taken down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TakenDown {
     /// The address of the one place that it touches.
@@ -17,14 +17,14 @@ pub(crate) enum TakenDown {
     Arguments,
 }
 
-/// So many arguments of a call are taken down, an entry of the log each.
+/// The number of arguments of a call that are taken down, an entry of the log each.
 pub(crate) const ARGUMENTS: usize = 3;
 
 /// The number of an entry of the log is that of its candidate, and above these bits that of the argument.
 pub(crate) const ARGUMENT_SHIFT: u32 = 30;
 
 impl Candidate {
-    /// How the memory that it touches can be taken down before it runs, if it can.
+    /// The way in which the memory that it touches is taken down before it runs, if there is one.
     pub(crate) fn taken_down(&self) -> Option<TakenDown> {
         match self.kind {
             AccessKind::Call(Callee::Known(function)) if function.touches_what_arguments_say() => {

@@ -24,7 +24,7 @@ pub(crate) struct Detours {
     running: FxHashMap<u64, u64>,
     /// The places in `all` of those at the entries of thread functions.
     functions: Vec<usize>,
-    /// Where functions are to return that are to stop at [`Layout::returned`](super::Layout::returned).
+    /// The address to which functions are to return that are to stop at [`Layout::returned`](super::Layout::returned).
     pub(crate) returns_to: u64,
 }
 

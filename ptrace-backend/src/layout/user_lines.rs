@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// What is known of addresses so far.
+/// The addresses that were looked up so far.
 #[derive(Default)]
 pub(crate) struct UserLines(Mutex<FxHashMap<u64, bool>>);
 

@@ -69,8 +69,7 @@ pub(crate) fn settle(
     Ok(())
 }
 
-/// What a thread waits for may come of another process: a signal of it, or something that it writes into memory that it has in common
-/// with the program. The state of locks and conditions is known of the program's own threads alone.
+/// Waits that another process may end: for a signal of it, or at memory that it has in common with the program. The state of locks and conditions is known of the program's own threads alone.
 pub(crate) fn may_come_of_process(tracee: &Tracee, need: &Need) -> bool {
     let is_shared = |at: u64| modules::is_mapped_shared(tracee.leader, at);
     let has_others = !tracee.bystanders.is_empty();

@@ -18,7 +18,7 @@ use crate::os::hand_off::Field;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::{Regs, Tid, ptrace};
 
-/// What was taken down of an instruction.
+/// An entry of the log: a part of what was taken down of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoggedAccess {
     pub(crate) candidate: usize,
@@ -82,7 +82,7 @@ impl Tracee {
         Ok(())
     }
 
-    /// Whether a candidate has a detour in use at which threads stop, whatever memory they touch, while its flag is set.
+    /// Candidates with a detour in use at which threads stop, whatever memory they touch, while its flag is set.
     pub(super) fn stops_by_flag(&self, candidate: usize) -> bool {
         self.detouring.on
             && self.detouring.covers(candidate)

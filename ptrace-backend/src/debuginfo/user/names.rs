@@ -20,7 +20,7 @@ const RUNTIME: [&str; 16] = [
     "__rust",
 ];
 
-/// What of that is compiled without lines.
+/// The part of that that is compiled without lines.
 const WITHOUT_LINES: [&str; 8] = [
     "rustc_demangle::",
     "compiler_builtins::",
@@ -32,7 +32,7 @@ const WITHOUT_LINES: [&str; 8] = [
     "adler2::",
 ];
 
-/// What runs in every program, or has much code, and is not generic.
+/// Code that runs in every program, or is long, and is not generic.
 const NOT_GENERIC: [&str; 35] = [
     "alloc::alloc::",
     "core::char::",
@@ -128,7 +128,7 @@ pub(crate) fn is_user_rust_name(name: &str, symbol: &str, mark: LibraryMark) -> 
         }
 }
 
-/// Whether a function has the name of one of the library's, whoever made this copy of it.
+/// A function has the name of one of the library's, whoever made this copy of it.
 fn is_library_name(name: &str) -> bool {
     match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
         Some((of, implemented)) => {

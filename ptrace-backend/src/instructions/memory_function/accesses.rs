@@ -7,7 +7,7 @@ use crate::instructions::machine::Machine;
 use crate::instructions::memory_access::{Accesses, MemoryAccess};
 
 impl MemoryFunction {
-    /// Whether its first three arguments alone tell what a call touches, whatever is in memory.
+    /// Functions of which the first three arguments alone tell the accesses, whatever is in memory.
     pub(crate) fn touches_what_arguments_say(self) -> bool {
         use Signature::{Clear, Compare, Copy, CopyFrom, Fill};
         matches!(self.signature, Copy | CopyFrom | Fill | Clear | Compare)

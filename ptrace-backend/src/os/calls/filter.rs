@@ -77,7 +77,7 @@ fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
     code.push(jump(BPF_JEQ, libc::SYS_rseq as u32, 0, 1));
     code.push(statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
     let calls = PRIVATE.len() + on_streams.len() + 2;
-    // Where the arguments are looked at, of an output, of a handler's signal, of a mapping; then the returns.
+    // The places of the checks of arguments (of an output, of a handler's signal, of a mapping), and of the returns.
     let stream = code.len() + calls + 1;
     let (signal, mapping) = (stream + 2, stream + 5);
     let (allow, trace, foreign) = (mapping + 5, mapping + 6, mapping + 7);
