@@ -1,4 +1,4 @@
-//! What an optimiser makes part of the standard library's generic functions: a counter that two threads add to, in two steps unless asked
+//! User code that an optimiser makes part of the standard library's generic functions: a counter that two threads add to, in two steps unless asked
 //! to do so in one.
 
 use std::env;

@@ -8,7 +8,7 @@ pub(super) mod recorder;
 use std::collections::HashMap;
 
 use checker::failure::FailureKind;
-use checker::names::ThreadName;
+use checker::names::{Obj, ThreadName};
 use checker::program::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
 
@@ -284,38 +284,22 @@ fn state(view: &AgentView, words: &Phrasing<'_>) -> ThreadState {
         Status::Failed(_) => (Stage::Failed, FAILED.to_owned()),
         Status::Finished => (Stage::Ended, "has ended".to_owned()),
     };
-    let adjective = matches!(&view.status, Status::Blocked(on) if is_on_object(on));
+    let adjective = matches!(&view.status, Status::Blocked(on) if blocked_at(on).is_some());
     ThreadState { stage, words: sentence(words.replace('`', "")), adjective }
 }
 
-/// Whether a wait is told as one at an object.
-const fn is_on_object(on: &On) -> bool {
-    !matches!(
-        on,
-        On::Join(_)
-            | On::Await(_)
-            | On::Input(_)
-            | On::Output(_)
-            | On::Outside(_)
-            | On::Arrival
-            | On::Process
-            | On::Test
-            | On::Time(_)
-    )
-}
-
-fn blocked(on: &On, words: &Phrasing<'_>) -> String {
-    let object = |obj| words.object(obj);
-    match on {
-        On::Mutex { obj, .. } => format!("blocked on lock {}", object(*obj)),
-        On::Read(obj) => format!("blocked on read lock {}", object(*obj)),
-        On::Write(obj) => format!("blocked on write lock {}", object(*obj)),
-        On::Cond(obj) => format!("blocked on condition variable {}", object(*obj)),
-        On::Sem(obj) => format!("blocked on semaphore {}", object(*obj)),
-        On::Barrier { obj, .. } => format!("blocked on barrier {}", object(*obj)),
-        On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
-        On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
-        On::Message(obj) | On::Room(obj) => format!("blocked on message queue {}", object(*obj)),
+/// The object at which a thread waits, with the word for what it is; `None`: the wait is not told as one at an object.
+const fn blocked_at(on: &On) -> Option<(&'static str, Obj)> {
+    Some(match on {
+        On::Mutex { obj, .. } => ("lock", *obj),
+        On::Read(obj) => ("read lock", *obj),
+        On::Write(obj) => ("write lock", *obj),
+        On::Cond(obj) => ("condition variable", *obj),
+        On::Sem(obj) => ("semaphore", *obj),
+        On::Barrier { obj, .. } => ("barrier", *obj),
+        On::Futex(obj) => ("futex", *obj),
+        On::Once(obj) => ("initialiser", *obj),
+        On::Message(obj) | On::Room(obj) => ("message queue", *obj),
         On::Join(_)
         | On::Await(_)
         | On::Input(_)
@@ -324,6 +308,13 @@ fn blocked(on: &On, words: &Phrasing<'_>) -> String {
         | On::Arrival
         | On::Process
         | On::Test
-        | On::Time(_) => words.waits(on),
+        | On::Time(_) => return None,
+    })
+}
+
+fn blocked(on: &On, words: &Phrasing<'_>) -> String {
+    match blocked_at(on) {
+        Some((what, obj)) => format!("blocked on {what} {}", words.object(obj)),
+        None => words.waits(on),
     }
 }

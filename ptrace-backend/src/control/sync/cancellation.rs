@@ -133,7 +133,7 @@ pub(crate) fn set_cancellation(
 
 /// The thread comes to where the C library looks whether it is cancelled. `false`: it will not be.
 pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
-    // What it was made to call, or to come back from, belongs to an operation that has been accounted for.
+    // Injected calls, and waits that a signal has ended, belong to an operation that has been accounted for.
     if !tracee.is_scheduled(index)
         || tracee.tasks[index].calling.is_some()
         || matches!(scheduling.threads[index].ends_wait, Some(WaitEnd::Signal { .. }))

@@ -198,7 +198,7 @@ fn crate_at(text: &str) -> Option<Crate<'_>> {
 fn referred(path: &str) -> Option<Crate<'_>> {
     let before = path.strip_suffix('_')?;
     let numbers = before.rmatch_indices('B').map(|(at, _)| &before[at + 1..]);
-    let at = |number: &str| Some(base_62(number)? + usize::from(!number.is_empty()));
+    let at = |number: &str| base_62(number)?.checked_add(usize::from(!number.is_empty()));
     // The digits of the number may be `B` as well.
     numbers.map_while(at).find_map(|at| crate_at(path.get(at..)?))
 }
