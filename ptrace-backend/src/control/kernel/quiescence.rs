@@ -34,6 +34,7 @@ pub(crate) fn settle(
 ) -> Result<(), ExecutionError> {
     let (mut rounds, mut before) = (0, None);
     if waits_for_others(tracee, scheduling, objects).is_none() {
+        wake_written(tracee, scheduling, objects);
         return Ok(());
     }
     let used = used_by_others(tracee);
@@ -65,8 +66,20 @@ pub(crate) fn settle(
             fd::wait_for(tracee.leader, &files);
         }
     }
-    futexes::wake_written(tracee, scheduling, objects);
+    wake_written(tracee, scheduling, objects);
     Ok(())
+}
+
+/// What other processes have written counts where no thread can run otherwise: until then, it depends on how fast they are.
+fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects: &mut Objects) {
+    if tracee.started_by.is_some() && is_still(tracee, scheduling, objects) {
+        futexes::wake_written(tracee, scheduling, objects);
+    }
+}
+
+/// No thread can run.
+fn is_still(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> bool {
+    scheduling.threads.indices().all(|it| !enabled::could_run(tracee, scheduling, objects, it))
 }
 
 /// Waits that another process may end: for a signal of it, or at memory that it has in common with the program. The state of locks and conditions is known of the program's own threads alone.
@@ -106,8 +119,6 @@ fn waits_for_others(
     if tracee.bystanders.is_empty() || tracee.gone {
         return None;
     }
-    let is_still =
-        || scheduling.threads.indices().all(|it| !enabled::could_run(tracee, scheduling, objects, it));
     let mut threads = scheduling.threads.enumerate().filter(|(_, thread)| thread.is_live());
     threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.need {
         need @ (Need::Ready(files) | Need::AllReady(files))
@@ -122,7 +133,7 @@ fn waits_for_others(
             Some((index, Vec::new()))
         }
         need @ (Need::Arrival(_) | Need::Semaphore(_) | Need::Change(_) | Need::Wake(_))
-            if is_still()
+            if is_still(tracee, scheduling, objects)
                 && futexes::written(tracee, thread).is_none()
                 && may_come_of_process(tracee, need) =>
         {

@@ -149,7 +149,8 @@ pub(crate) fn enter_lock_pi(
     Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
 }
 
-/// A wait: it returns at once if the word has changed, else the thread parks.
+/// A wait: it returns at once if the word has changed, else the thread parks. Of a word that other processes may write, the one is the
+/// same as the other, since the word may change while the thread is on its way here.
 pub(crate) fn wait(
     tracee: &Tracee,
     objects: &mut Objects,
@@ -159,13 +160,16 @@ pub(crate) fn wait(
     value: u32,
 ) -> (Effect, Continuation) {
     let all = pending.op.may.clone();
-    if tracee.number(addr, 4) as u32 != value {
+    let has_changed = tracee.number(addr, 4) as u32 != value;
+    if has_changed && !is_written_by_others(tracee, addr) {
         return (all, Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
-    objects.futexes.entry(addr).or_default().waiters.push(index);
+    if !has_changed {
+        objects.futexes.entry(addr).or_default().waiters.push(index);
+    }
     let op = Op::new(OpKind::FutexResume, []);
     let act = Act::FutexResume { addr, value: Some(value), result: 0 };
-    let need = Need::Wake(addr);
+    let need = if has_changed { Need::Nothing } else { Need::Wake(addr) };
     let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
     (all, Continuation::Stay(Box::new(resume)))
 }
@@ -264,16 +268,16 @@ pub(crate) fn wake_changed(
 /// Another process may have written a word of memory that it has in common with the program, and wakes who waits there as the kernel
 /// knows it: threads that wait here go on where the word is another one, as they would if they had come later.
 pub(crate) fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects: &mut Objects) {
-    if tracee.started_by.is_none() {
-        return;
-    }
     let waiters = scheduling.threads.iter();
     let words: Vec<u64> = waiters.filter_map(|thread| written(tracee, thread)).collect();
-    for addr in words {
-        if modules::is_mapped_shared(tracee.leader, addr) {
-            wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
-        }
+    for addr in words.into_iter().filter(|&addr| is_written_by_others(tracee, addr)) {
+        wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
     }
+}
+
+/// Whether a process that the program has started may write, or may have written, a word.
+fn is_written_by_others(tracee: &Tracee, addr: u64) -> bool {
+    tracee.started_by.is_some() && modules::is_mapped_shared(tracee.leader, addr)
 }
 
 /// The word at which a thread waits, if it is another one than that with which the wait began.
