@@ -8,71 +8,21 @@ use std::ops::Range;
 use checker::names::ThreadName;
 use checker::program::Event;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use crate::control::memory::event_order::EventOrder;
+pub(crate) use crate::control::memory::sharing::words::How;
+use crate::control::memory::sharing::words::{WordAccess, Words, bytes_of, intersection, mask, words};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::instructions::MemoryAccess;
 
-/// Longer accesses are not kept word by word.
+/// Longer accesses, in bytes, are not kept word by word.
 const WIDE: u64 = 1024;
-
-const WORD: u64 = 8;
-
-/// How memory is touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
-    Reads,
-    Writes,
-    /// By an operation that is a key point anyway: nothing but the end of its life conflicts with it.
-    Uses,
-    /// As a synchronisation object: other operations on it are key points anyway.
-    Synchronises,
-    /// The block is freed.
-    Frees,
-}
-
-impl How {
-    fn conflicts(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Frees, _) | (_, Self::Frees) => true,
-            (Self::Uses, _) | (_, Self::Uses) => false,
-            (Self::Synchronises, how) | (how, Self::Synchronises) => how != Self::Synchronises,
-            (Self::Reads | Self::Writes, how) => self == Self::Writes || how == Self::Writes,
-        }
-    }
-}
-
-/// An access of a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct WordAccess {
-    thread: ThreadIndex,
-    /// The thread's own clock then.
-    time: u32,
-    /// How many events it had run by then, where these order accesses.
-    events: u32,
-    /// Which of the word's bytes; of a long access it is 0.
-    bytes: u8,
-    how: How,
-    /// The instruction, where it is one that is watched.
-    candidate: Option<usize>,
-    /// In a handler of a timer's signal, which could have come between any two accesses of its thread.
-    handles: bool,
-}
-
-/// The accesses of a word.
-#[derive(Debug, Default)]
-struct WordTouches {
-    /// Each kind of access once, whichever instruction made it: a few, where thousands of instructions touch the word.
-    kinds: SmallVec<[WordAccess; 4]>,
-    /// The instructions that have touched it, each once.
-    candidates: Vec<usize>,
-}
 
 /// A long access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wide {
     bytes: Range<u64>,
+    candidate: Option<u32>,
     touch: WordAccess,
 }
 
@@ -89,22 +39,13 @@ pub(crate) struct Conflict {
     pub(crate) handed_over: bool,
 }
 
-impl WordAccess {
-    /// Whether it is another one than this only by its moment.
-    fn is_again(&self, other: &Self) -> bool {
-        Self { events: other.events, ..*self } == *other
-    }
-}
-
 /// Accesses of one execution, with clocks that only creation and join move.
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
     /// The order of events, where accesses that it orders are none that threads share.
     order: Option<EventOrder>,
-    words: FxHashMap<u64, WordTouches>,
-    /// The accesses that an instruction has made to a word, each kind once.
-    by_candidate: FxHashMap<(u64, usize), SmallVec<[WordAccess; 1]>>,
+    words: Words,
     wide: Vec<Wide>,
     /// The handlers that each thread is in; of a timer's signal or another one.
     handlers: FxHashMap<ThreadIndex, Vec<bool>>,
@@ -201,7 +142,7 @@ impl Sharing {
         bytes: Range<u64>,
         how: How,
     ) -> Conflict {
-        let touch = self.now(thread, candidate, how);
+        let touch = self.now(thread, how);
         let mut conflict = self.conflicts(&bytes, touch);
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
@@ -211,29 +152,29 @@ impl Sharing {
             conflict.candidates.sort_unstable();
             conflict.candidates.dedup();
         }
-        self.note(bytes, touch);
+        self.note(bytes, candidate.map(number), touch);
         conflict
     }
 
     /// An access by a thread, as it is now.
-    fn now(&mut self, thread: ThreadIndex, candidate: Option<usize>, how: How) -> WordAccess {
+    fn now(&mut self, thread: ThreadIndex, how: How) -> WordAccess {
         let time = self.clock(thread)[thread.place()];
         let events = self.order.as_ref().map_or(0, |order| order.count(thread));
         let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
-        WordAccess { thread, time, events, bytes: 0, how, candidate, handles }
+        WordAccess { thread, time, events, bytes: 0, how, handles }
     }
 
     /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Whoever has touched
     /// the same in between had the conflict, if there is one.
     pub(crate) fn repeats(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> bool {
         let bytes = access.addr..access.addr.saturating_add(access.len);
-        let touch = self.now(thread, Some(candidate), if access.write { How::Writes } else { How::Reads });
+        let touch = self.now(thread, if access.write { How::Writes } else { How::Reads });
         if access.len > WIDE {
-            return self.wide.contains(&Wide { bytes, touch });
+            return self.wide.contains(&Wide { bytes, candidate: Some(number(candidate)), touch });
         }
         words(&bytes).all(|word| {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
-            self.by_candidate.get(&(word, candidate)).is_some_and(|touches| touches.contains(&touch))
+            self.words.has(word, number(candidate), &touch)
         })
     }
 
@@ -244,17 +185,7 @@ impl Sharing {
 
     /// Memory is gone: what is mapped at the same addresses later is other memory.
     pub(crate) fn forget(&mut self, bytes: &Range<u64>) {
-        if (bytes.end.saturating_sub(bytes.start) / WORD) < self.words.len() as u64 {
-            for word in words(bytes) {
-                let touches = self.words.remove(&word).unwrap_or_default();
-                for candidate in touches.candidates {
-                    self.by_candidate.remove(&(word, candidate));
-                }
-            }
-        } else {
-            self.words.retain(|word, _| mask(*word, bytes) == 0);
-            self.by_candidate.retain(|(word, _), _| mask(*word, bytes) == 0);
-        }
+        self.words.forget(bytes);
         self.wide.retain(|wide| intersection(&wide.bytes, bytes).is_empty());
     }
 
@@ -270,17 +201,17 @@ impl Sharing {
             is_one && !is_ordered
         };
         let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
-        self.for_words(bytes, |word, mask, touches| {
+        self.words.within(bytes, |word, mask, touches| {
             let mut earlier =
                 touches.kinds.iter().filter(|old| old.bytes & mask != 0 && is_conflict(old)).peekable();
             if earlier.peek().is_some() {
-                append(&mut found.bytes, intersection(&(word..word.saturating_add(WORD)), bytes));
+                append(&mut found.bytes, intersection(&bytes_of(word), bytes));
             }
             found.frees |= earlier.any(|old| old.how == How::Frees);
         });
-        for earlier in self.wide.iter().filter(|earlier| is_conflict(&earlier.touch)) {
+        for earlier in &self.wide {
             let common = intersection(&earlier.bytes, bytes);
-            if !common.is_empty() {
+            if !common.is_empty() && is_conflict(&earlier.touch) {
                 found.bytes.push(common);
                 found.frees |= earlier.touch.how == How::Frees;
             }
@@ -291,77 +222,32 @@ impl Sharing {
 
     /// Adds whoever has touched one of the words that some bytes are in.
     fn involved(&self, bytes: &Range<u64>, into: &mut Vec<usize>) {
-        self.for_words(bytes, |_, _, touches| into.extend_from_slice(&touches.candidates));
+        let place = |&candidate: &u32| candidate as usize;
+        self.words.within(bytes, |_, _, touches| into.extend(touches.candidates.iter().map(place)));
         let wide = self.wide.iter().filter(|wide| !intersection(&wide.bytes, bytes).is_empty());
-        into.extend(wide.filter_map(|wide| wide.touch.candidate));
+        into.extend(wide.filter_map(|wide| wide.candidate.as_ref().map(place)));
     }
 
-    fn note(&mut self, bytes: Range<u64>, touch: WordAccess) {
+    fn note(&mut self, bytes: Range<u64>, candidate: Option<u32>, touch: WordAccess) {
         if bytes.end - bytes.start > WIDE {
-            match self.wide.iter_mut().find(|wide| wide.bytes == bytes && wide.touch.is_again(&touch)) {
+            let is_again = |wide: &Wide| {
+                wide.bytes == bytes && wide.candidate == candidate && wide.touch.is_again(&touch)
+            };
+            match self.wide.iter_mut().find(|wide| is_again(wide)) {
                 Some(wide) => wide.touch = touch,
-                None => self.wide.push(Wide { bytes, touch }),
+                None => self.wide.push(Wide { bytes, candidate, touch }),
             }
             return;
         }
         for word in words(&bytes) {
-            let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
-            let touches = self.words.entry(word).or_default();
-            note_last(&mut touches.kinds, WordAccess { candidate: None, ..touch });
-            if let Some(candidate) = touch.candidate {
-                let own = self.by_candidate.entry((word, candidate)).or_default();
-                if own.is_empty() {
-                    touches.candidates.push(candidate);
-                }
-                note_last(own, touch);
-            }
-        }
-    }
-
-    /// Calls `look` with every word of a range that has been touched, and with which of its bytes are in the range.
-    fn for_words(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &WordTouches)) {
-        if bytes.end - bytes.start <= WIDE {
-            for word in words(bytes) {
-                if let Some(touches) = self.words.get(&word) {
-                    look(word, mask(word, bytes), touches);
-                }
-            }
-            return;
-        }
-        for (&word, touches) in &self.words {
-            let mask = mask(word, bytes);
-            if mask != 0 {
-                look(word, mask, touches);
-            }
+            self.words.note(word, candidate, WordAccess { bytes: mask(word, &bytes), ..touch });
         }
     }
 }
 
-/// Keeps the last access of each kind: one that comes after the later of two comes after the earlier one.
-fn note_last<const N: usize>(touches: &mut SmallVec<[WordAccess; N]>, touch: WordAccess)
-where
-    [WordAccess; N]: smallvec::Array<Item = WordAccess>,
-{
-    match touches.iter_mut().find(|old| old.is_again(&touch)) {
-        Some(old) => *old = touch,
-        None => touches.push(touch),
-    }
-}
-
-/// The words that a range has bytes of.
-fn words(bytes: &Range<u64>) -> impl Iterator<Item = u64> + use<> {
-    (bytes.start / WORD * WORD..bytes.end).step_by(WORD as usize)
-}
-
-/// Which bytes of a word are in a range.
-fn mask(word: u64, bytes: &Range<u64>) -> u8 {
-    let place = |at: u64| at.saturating_sub(word).min(WORD) as u32;
-    let below = |end: u32| ((1_u16 << end) - 1) as u8;
-    below(place(bytes.end)) & !below(place(bytes.start))
-}
-
-fn intersection(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
-    a.start.max(b.start)..a.end.min(b.end)
+/// A candidate's number, in the form in which many are kept.
+fn number(candidate: usize) -> u32 {
+    candidate as u32
 }
 
 /// Adds a range, to the last one if it goes on there.
@@ -389,6 +275,8 @@ fn conflict(earlier: &WordAccess, new: &WordAccess, clock: &[u32]) -> bool {
     };
     is_unordered && earlier.how.conflicts(new.how)
 }
+
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,27 @@ const MOST_WORDS: usize = 200_000;
 const TRAPS: u32 = 64;
 const HARDLY_ANY: u32 = 256;
 
+/// The accesses of a thread since its last stop that it may repeat next: one for each place, which an access has by its address and
+/// its instruction. The log of a loop has the same ones again and again.
+struct Recent([Option<LoggedAccess>; Self::PLACES]);
+
+impl Recent {
+    const PLACES: usize = 512;
+
+    fn place(access: &LoggedAccess) -> usize {
+        // Neighbouring addresses, and neighbouring instructions, have neighbouring places.
+        (access.value as usize).wrapping_add(access.candidate << 3) % Self::PLACES
+    }
+
+    fn has(&self, access: &LoggedAccess) -> bool {
+        self.0[Self::place(access)].as_ref() == Some(access)
+    }
+
+    fn put(&mut self, access: LoggedAccess) {
+        self.0[Self::place(&access)] = Some(access);
+    }
+}
+
 /// Looks at what the running thread has taken down since it last stopped. Its registers are still those with which it went on.
 pub(crate) fn note(
     tracee: &mut Tracee,
@@ -66,13 +87,19 @@ pub(crate) fn note(
             access::note_passed(tracee, scheduling, (memory, account), index, candidate, access);
         }
     };
-    for &LoggedAccess { candidate, argument, value } in &entries {
+    let mut recent = Recent([None; Recent::PLACES]);
+    for entry in &entries {
+        if recent.has(entry) {
+            continue;
+        }
+        let &LoggedAccess { candidate, argument, value } = entry;
         let instruction = &layout.candidates[candidate];
         is_drained |= instruction.is_locked();
         if let Some(operand) = instruction.operands.first() {
             let base = if instruction.counts_from_thread() { regs.fs_base } else { 0 };
             let (addr, len) = (value.wrapping_add(base), u64::from(operand.size));
             note(candidate, MemoryAccess { addr, len, read: operand.read, write: operand.write });
+            recent.put(*entry);
             continue;
         }
         // That of a call is complete with its last argument.
