@@ -9,7 +9,7 @@ use crate::debuginfo::Modules;
 use crate::grace::Grace;
 use crate::layout::atomicity::atomic_functions;
 use crate::layout::memory_calls::MemoryFunctions;
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::Stubs;
 use crate::layout::user_lines::UserLines;
@@ -128,8 +128,8 @@ const SENDERS: &[&str] =
 
 /// Whether the user's own code may call one of these functions.
 fn calls(modules: &[Module], functions: &[&str]) -> bool {
-    let mut own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
-    own.any(|(_, module)| functions.iter().any(|function| module.image.imports(function)))
+    let mut own = modules.iter().filter(|module| !module.is_system);
+    own.any(|module| functions.iter().any(|function| module.image.imports(function)))
 }
 
 /// Runs the program to `main`, where it gets that far without doing something that its copies would not have done.

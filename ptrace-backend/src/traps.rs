@@ -15,7 +15,7 @@ use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction, timed_out_result};
 use crate::layout::memory_calls::MemoryFunctions;
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::{ALIGNMENT, ROOM};
 use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind};
@@ -78,7 +78,7 @@ impl Traps {
         let mut pointed_to: Vec<(u64, String)> = Vec::new();
         // What the program's own code points to is in libraries.
         let (own, libraries): (Vec<_>, Vec<_>) =
-            modules.iter().enumerate().partition(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
+            modules.iter().enumerate().partition(|(_, module)| !module.is_system);
         for (i, module) in own.into_iter().chain(libraries) {
             let rust_function = |symbol: &str| rust_locks.function(i, symbol);
             let mut wanted = function_traps(module, &rust_function);
@@ -97,7 +97,7 @@ impl Traps {
             let Watched { candidates, others, loaded_slots, branch_targets, undecoded } =
                 Watched::of(startup, module, &code, (memory_functions, &rust_function))?;
             traps.undecoded.extend(undecoded.map(|address| module.undecoded(address)));
-            if i == 0 || !is_system(&module.mapped.path) {
+            if !module.is_system {
                 pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
             }
             let first = traps.candidates.len();
@@ -242,7 +242,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
     let closed = reach.closed.iter().filter(|closed| closed.at.0 == index);
     let mut found: Vec<Foreign> =
         closed.map(|Closed { at, name, library }| named(name, at.1, *library, Effects::Unknown)).collect();
-    if index == 0 || !is_system(&module.mapped.path) {
+    if !module.is_system {
         let known = module.image.symbols().filter_map(|symbol| Some((symbol, effects_in_std(symbol.name)?)));
         found.extend(known.map(|(symbol, effects)| named(symbol.name, symbol.address, index, effects)));
         return found;
@@ -268,7 +268,7 @@ fn pointers(module: &Module, pointed_to: &[(u64, String)]) -> Vec<Foreign> {
     let is_in = |(address, _): &&(u64, String)| module.mapped.range.contains(address);
     let mut found: Vec<Foreign> = Vec::new();
     for (address, name) in pointed_to.iter().filter(is_in) {
-        if is_system(&module.mapped.path) && found.iter().all(|known| known.address != *address) {
+        if module.is_system && found.iter().all(|known| known.address != *address) {
             let (name, module) = (name.clone(), file_name(module));
             let effects = Effects::PointedTo;
             found.push(Foreign { address: *address, module, name, effects, candidate: None });

@@ -12,7 +12,7 @@ use crate::instructions::{
 };
 use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 use crate::libraries::reach::ReachableCode;
 use crate::os::memory;
 use crate::spec::LaunchError;
@@ -31,7 +31,7 @@ pub(crate) struct Code {
 
 impl Code {
     pub(crate) fn of(index: usize, module: &Module, reach: &ReachableCode) -> Self {
-        if index != 0 && is_system(&module.mapped.path) {
+        if module.is_system {
             let reached = reach.open.get(&index).cloned().unwrap_or_default();
             return Self { accesses: reached.clone(), calls: reached };
         }

@@ -54,45 +54,68 @@ const PRESERVED: u32 = 1 << 3 | 1 << RBP | 1 << RSP | 0xf << 12 | 1 << RETURN_AD
 /// a wild pointer it goes on at the caller.
 #[must_use]
 pub fn unwind(modules: &Modules, memory: &dyn Memory, registers: &Registers, limit: usize) -> Vec<Frame> {
-    activations(modules, memory, registers, limit).into_iter().map(|activation| activation.frame).collect()
+    frames(modules, memory, registers).take(limit).collect()
 }
 
-/// The same with the registers of each function.
-pub(super) fn activations(
-    modules: &Modules,
-    memory: &dyn Memory,
+/// The same, without a limit, and each found when it is asked for.
+pub(crate) fn frames<'a>(
+    modules: &'a Modules,
+    memory: &'a dyn Memory,
     registers: &Registers,
-    limit: usize,
-) -> Vec<Activation> {
-    let memory = &Pages::new(memory);
-    let mut frames = Vec::new();
-    let mut registers = *registers;
-    let mut known = ALL;
-    // The innermost instruction has not run; a caller stands behind its call, which may be its last instruction.
-    let mut is_exact = true;
-    while frames.len() < limit {
+) -> impl Iterator<Item = Frame> + 'a {
+    Activations::new(modules, memory, registers).map(|activation| activation.frame)
+}
+
+/// The functions that have not returned, innermost first.
+pub(super) struct Activations<'a> {
+    modules: &'a Modules,
+    memory: Pages<'a>,
+    next: Option<Next>,
+}
+
+/// The function that comes next.
+struct Next {
+    registers: Registers,
+    known: u32,
+    is_innermost: bool,
+    /// It goes on at its instruction: the innermost one, or one that a signal has interrupted, has not run that. Others stand behind
+    /// their calls, which may be their last instructions.
+    is_exact: bool,
+}
+
+impl<'a> Activations<'a> {
+    pub(super) fn new(modules: &'a Modules, memory: &'a dyn Memory, registers: &Registers) -> Self {
+        let next = Next { registers: *registers, known: ALL, is_innermost: true, is_exact: true };
+        Self { modules, memory: Pages::new(memory), next: Some(next) }
+    }
+}
+
+impl Iterator for Activations<'_> {
+    type Item = Activation;
+
+    fn next(&mut self) -> Option<Activation> {
+        let Next { registers, known, is_innermost, is_exact } = self.next.take()?;
+        let modules = self.modules;
         let place = modules.find(registers.pc.wrapping_sub(u64::from(!is_exact)));
         let image = place.and_then(|place| modules.get(place.module)).map(|module| &*module.image);
         let row = place.zip(image).and_then(|(place, image)| image.cfi().row(place.address));
         let step = match (&row, image) {
-            (Some(row), Some(image)) => undo_call(row, image, &registers, known, memory),
-            _ => guess(modules, &registers, memory, frames.is_empty()),
+            (Some(row), Some(image)) => undo_call(row, image, &registers, known, &self.memory),
+            _ => guess(modules, &registers, &self.memory, is_innermost),
         };
         let cfa = step.as_ref().map_or(0, |step| step.cfa);
-        frames.push(Activation { frame: Frame { pc: registers.pc, cfa, place }, registers, known });
-        let Some(Step { caller: Some(caller), restored, lost, .. }) = step else { break };
-        let is_stuck = caller.pc == registers.pc && caller.gpr[RSP] == registers.gpr[RSP];
-        if caller.pc == 0
-            || is_stuck
-            || (caller.gpr[RSP] < registers.gpr[RSP] && !row.as_ref().is_some_and(|r| r.is_signal))
-        {
-            break;
+        let is_signal = row.as_ref().is_some_and(|row| row.is_signal);
+        if let Some(Step { caller: Some(caller), restored, lost, .. }) = step {
+            let is_stuck = caller.pc == registers.pc && caller.gpr[RSP] == registers.gpr[RSP];
+            let is_below = caller.gpr[RSP] < registers.gpr[RSP] && !is_signal;
+            if caller.pc != 0 && !is_stuck && !is_below {
+                let kept = if is_signal { known } else { known & PRESERVED };
+                let known = kept & !lost | restored;
+                self.next = Some(Next { registers: caller, known, is_innermost: false, is_exact: is_signal });
+            }
         }
-        is_exact = row.as_ref().is_some_and(|row| row.is_signal);
-        known = (if is_exact { known } else { known & PRESERVED }) & !lost | restored;
-        registers = caller;
+        Some(Activation { frame: Frame { pc: registers.pc, cfa, place }, registers, known })
     }
-    frames
 }
 
 struct Step {

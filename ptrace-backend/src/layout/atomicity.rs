@@ -7,14 +7,14 @@ use std::ops::Range;
 use checker::names::Obj;
 
 use crate::layout::Layout;
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 
 /// The code of the functions of atomics in the libraries of C++ and Rust, wherever it was inlined; sorted.
 pub(crate) fn atomic_functions(modules: &[Module]) -> Vec<Range<u64>> {
     // Elsewhere no access is a key point; and debug information of the system's libraries takes long to read.
-    let own = modules.iter().enumerate().filter(|(i, m)| *i == 0 || !is_system(&m.mapped.path));
+    let own = modules.iter().filter(|module| !module.is_system);
     let mut found: Vec<Range<u64>> = own
-        .flat_map(|(_, module)| {
+        .flat_map(|module| {
             let bias = module.mapped.bias;
             let copies = module.image.inlined(&["atomic"], &is_atomic_function);
             let ranges = copies.into_iter().flat_map(|copy| copy.ranges);

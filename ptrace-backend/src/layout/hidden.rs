@@ -2,7 +2,7 @@
 
 use crate::attention;
 use crate::instructions::{Candidate, FunctionShape, scan};
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 use crate::layout::{HiddenCode, Layout};
 
 impl Layout {
@@ -10,8 +10,8 @@ impl Layout {
     /// functions.
     pub(crate) fn hidden_code(&self) -> &HiddenCode {
         self.hidden.get_or_init(|| {
-            let is_hidden = |module: &&Module| is_system(&module.mapped.path) && !is_known(module);
-            let code = self.modules.iter().skip(1).filter(is_hidden).flat_map(accesses);
+            let is_hidden = |module: &&Module| module.is_system && !is_known(module);
+            let code = self.modules.iter().filter(is_hidden).flat_map(accesses);
             code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
                 .map(|candidate| (candidate.addr, candidate))
                 .collect()

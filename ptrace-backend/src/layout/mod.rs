@@ -28,7 +28,7 @@ use crate::layout::allocator::Allocator;
 use crate::layout::detours::Detours;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 use crate::layout::rust_locks::RustMutex;
 use crate::layout::stubs::Stubs;
 use crate::layout::user_lines::UserLines;
@@ -266,7 +266,7 @@ impl Layout {
 
     /// Whether an address is in the code or data of one of the system's libraries.
     pub(crate) fn in_system_library(&self, address: u64) -> bool {
-        self.module_at(address).is_some_and(|(i, m)| i != 0 && is_system(&m.mapped.path))
+        self.module_at(address).is_some_and(|(_, module)| module.is_system)
     }
 
     fn in_framework(&self, address: u64) -> bool {
@@ -294,18 +294,24 @@ impl Layout {
 
     /// Whether an address is in the executable or a library that is not the system's.
     pub(crate) fn in_user_code(&self, address: u64) -> bool {
-        self.module_at(address).is_some_and(|(i, m)| i == 0 || !is_system(&m.mapped.path))
+        self.module_at(address).is_some_and(|(_, module)| !module.is_system)
     }
 
     /// Whether a line of the user's own source is at an address, or has been inlined there.
     pub(crate) fn is_user_line(&self, address: u64) -> bool {
-        let Some((i, module)) = self.module_at(address) else { return false };
-        if i != 0 && is_system(&module.mapped.path) {
+        let Some((_, module)) = self.module_at(address).filter(|(_, module)| !module.is_system) else {
             return false;
-        }
+        };
         let frames = || module.image.frames(address - module.mapped.bias);
         let read = || Some(frames().iter().any(SourceFrame::is_users));
         self.user_lines.at(address, || self.grace.read(read))
+    }
+
+    /// Whether there is such a line at all.
+    pub(crate) fn has_user_lines(&self) -> bool {
+        let has_lines = |module: &Module| !module.is_system && module.image.has_debug_lines();
+        let read = || Some(self.modules.iter().any(has_lines));
+        self.user_lines.are_there(|| self.grace.read(read))
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Module {
     pub(crate) name: ObjName,
     /// Its code is the C library's own: calls from there are not the program's.
     pub(crate) is_libc: bool,
+    /// It belongs to the system and not to the program: [`is_system`], and not the executable.
+    pub(crate) is_system: bool,
 }
 
 impl Module {
@@ -41,7 +43,7 @@ impl Module {
     }
 }
 
-/// Whether a library belongs to the system and not to the program.
+/// A library at this path belongs to the system and not to the program.
 pub(crate) fn is_system(path: &std::path::Path) -> bool {
     ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|dir| path.starts_with(dir))
 }

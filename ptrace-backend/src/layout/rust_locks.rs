@@ -7,7 +7,7 @@ use crate::layout::functions::{
     RUST_BARRIER_WAIT, RUST_CONDVAR, RUST_LOCK, RUST_UNLOCK, TrappedFunction, rust_condvar_function,
     rust_function,
 };
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 
 /// What an indivisible instruction of Rust's standard library does to a mutex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl RustLocks {
     pub(crate) fn new(modules: &[Module]) -> Self {
         let mut locks = Self::default();
         // Elsewhere no access is a key point; and debug information of the system's libraries takes long to read.
-        let own = modules.iter().enumerate().filter(|(i, m)| *i == 0 || !is_system(&m.mapped.path));
+        let own = modules.iter().enumerate().filter(|(_, module)| !module.is_system);
         for (place, module) in own.filter(|(_, module)| module.image.is_rust()) {
             let is_mutex = |name: &str| [RUST_LOCK, RUST_UNLOCK].contains(&name);
             let wanted = |name: &str| is_mutex(name) || is_of_condvar(name);

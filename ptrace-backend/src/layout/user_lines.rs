@@ -1,18 +1,30 @@
 //! Addresses in code by whether a line of the user's own source is there: looked up in the debug information once each, since
 //! every call of a thread function asks.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
 /// The addresses that were looked up so far.
 #[derive(Default)]
-pub(crate) struct UserLines(Mutex<FxHashMap<u64, bool>>);
+pub(crate) struct UserLines {
+    known: Mutex<FxHashMap<u64, bool>>,
+    /// The program has such lines.
+    are_there: OnceLock<bool>,
+}
 
 impl UserLines {
+    /// Whether the program has such lines, which `look` finds; where that has no time for it, it has, and nothing is kept.
+    pub(crate) fn are_there(&self, look: impl FnOnce() -> Option<bool>) -> bool {
+        if let Some(&are_there) = self.are_there.get() {
+            return are_there;
+        }
+        look().is_none_or(|are_there| *self.are_there.get_or_init(|| are_there))
+    }
+
     /// The answer for an address, which `look` finds; where that has no time for it, there is no line, and nothing is kept.
     pub(crate) fn at(&self, address: u64, look: impl FnOnce() -> Option<bool>) -> bool {
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&is_users) = known().get(&address) {
             return is_users;
         }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::{Effects, effects};
 use crate::debuginfo::{Image, demangle};
 use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
-use crate::layout::module::{Module, is_system};
+use crate::layout::module::Module;
 use crate::os::{Tid, memory};
 
 /// So many functions at most are watched for the sake of one that the program calls.
@@ -112,7 +112,7 @@ impl ReachableCode {
 
 /// The modules that are the program's own, with their places.
 fn own(modules: &[Module]) -> impl Iterator<Item = (usize, &Module)> {
-    modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path))
+    modules.iter().enumerate().filter(|(_, module)| !module.is_system)
 }
 
 /// The class of which a function that is called so makes or destroys an object, as its members' symbols have it.
@@ -159,7 +159,7 @@ impl Search<'_> {
         }
         let defines = |module: &Module| module.image.symbol(name).filter(|&at| module.image.is_code(at));
         let found = self.modules.iter().enumerate().find_map(|(i, module)| Some((i, defines(module)?)));
-        let found = found.filter(|&(i, _)| i != 0 && is_system(&self.modules[i].mapped.path));
+        let found = found.filter(|&(i, _)| self.modules[i].is_system);
         self.named.insert(name.to_owned(), found);
         found
     }
@@ -209,7 +209,7 @@ impl Search<'_> {
             }
         }
         let mut found = Vec::new();
-        for library in self.modules.iter().skip(1).filter(|module| is_system(&module.mapped.path)) {
+        for library in self.modules.iter().filter(|module| module.is_system) {
             let image = &library.image;
             let bias = library.mapped.bias;
             let wanted = |name: &str| tables.contains(name) && !name.starts_with(TYPE_INFORMATION);
@@ -240,7 +240,7 @@ impl Search<'_> {
         let holds = |module: &&Module| module.mapped.range.contains(&address);
         let (i, module) = self.modules.iter().enumerate().find(|(_, module)| holds(module))?;
         let at = address.wrapping_sub(module.mapped.bias);
-        if i == 0 || !is_system(&module.mapped.path) || !module.image.is_code(at) {
+        if !module.is_system || !module.image.is_code(at) {
             return None;
         }
         let function = module.image.function_at(at).filter(|function| function.range.start == at)?;

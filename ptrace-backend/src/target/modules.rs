@@ -141,15 +141,15 @@ pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module
 /// `None`: it is code, but no ELF file.
 fn module(path: &Path, start: u64, is_executable: bool) -> Option<Module> {
     const PAGE: u64 = 0x1000;
-    let is_own = is_executable || !is_system(path);
-    let image = if is_own { Image::open(path) } else { Image::open_for_symbols(path) }.ok()?;
+    let is_system = !is_executable && is_system(path);
+    let image = if is_system { Image::open_for_symbols(path) } else { Image::open(path) }.ok()?;
     let extent = image.extent();
     let bias = start.wrapping_sub(extent.start & !(PAGE - 1));
     let range = start..extent.end.wrapping_add(bias);
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_libc = LIBC.iter().any(|name| file.starts_with(name));
     let name = block_name(&format!("module {file}"));
-    Some(Module { mapped: Mapped { path: path.to_owned(), bias, range }, image, name, is_libc })
+    Some(Module { mapped: Mapped { path: path.to_owned(), bias, range }, image, name, is_libc, is_system })
 }
 
 #[cfg(test)]

@@ -119,8 +119,9 @@ struct Holder {
 }
 
 fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<Holder> {
-    let frames = tracee.raw_frames(owner, STACK_DEPTH);
-    let at = frames.iter().position(|frame: &debuginfo::Frame| addr < frame.cfa)?;
+    let holds = |frame: &debuginfo::Frame| addr < frame.cfa;
+    let frames = tracee.raw_frames_until(owner, STACK_DEPTH, holds);
+    let at = frames.iter().position(holds)?;
     // The innermost frame's place is no return address.
     let code = |at: usize| tracee.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
     let returns_at = frames[at].cfa.wrapping_sub(8);

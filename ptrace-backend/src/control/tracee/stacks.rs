@@ -67,11 +67,18 @@ impl Tracee {
         if self.layout.is_user_line(call) {
             return (self.layout.site(call), self.layout.site(call));
         }
-        let callers = self.frames(index).into_iter().skip(1);
-        let callers: Vec<u64> = [call].into_iter().chain(callers).collect();
-        let at_line = callers.iter().position(|&pc| self.layout.is_user_line(pc));
-        let own =
-            at_line.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
+        let has_lines = self.layout.has_user_lines();
+        let is_best = |pc: u64| match has_lines {
+            true => self.layout.is_user_line(pc),
+            false => self.layout.in_user_code(pc),
+        };
+        let mut callers = vec![call];
+        if !is_best(call) {
+            // The innermost frame is the function that has been called.
+            callers.extend(self.frames_until(index, |nth, pc| nth > 0 && is_best(pc)).into_iter().skip(1));
+        }
+        let best = callers.iter().position(|&pc| is_best(pc));
+        let own = best.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
         (self.site(callers[own]), self.site(callers[own.saturating_sub(1)]))
     }
 
@@ -100,15 +107,44 @@ impl Tracee {
     }
 
     fn frames(&self, index: ThreadIndex) -> Vec<u64> {
-        let frames = self.raw_frames(index, STACK_DEPTH);
-        frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()
+        self.frames_until(index, |_, _| false)
+    }
+
+    /// The same up to the first one that `is_last`, which is given its place, from 0, and its address.
+    fn frames_until(&self, index: ThreadIndex, is_last: impl Fn(usize, u64) -> bool) -> Vec<u64> {
+        let mut found = Vec::new();
+        self.raw_frames_until(index, STACK_DEPTH, |frame| {
+            let pc = if found.is_empty() { frame.pc } else { frame.pc - 1 };
+            found.push(pc);
+            is_last(found.len() - 1, pc)
+        });
+        found
     }
 
     /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
     pub(crate) fn raw_frames(&self, index: ThreadIndex, limit: usize) -> Vec<debuginfo::Frame> {
+        self.raw_frames_until(index, limit, |_| false)
+    }
+
+    /// The same up to the first one that `is_last`: each takes a walk over one more function.
+    pub(crate) fn raw_frames_until(
+        &self,
+        index: ThreadIndex,
+        limit: usize,
+        mut is_last: impl FnMut(&debuginfo::Frame) -> bool,
+    ) -> Vec<debuginfo::Frame> {
         let registers = self.registers(index);
         let memory = TargetMemory(self.leader);
-        self.layout.grace.read(|| debuginfo::unwind(&self.layout.unwinding, &memory, &registers, limit))
+        self.layout.grace.read(|| {
+            let mut frames = Vec::new();
+            for frame in debuginfo::frames(&self.layout.unwinding, &memory, &registers).take(limit) {
+                frames.push(frame);
+                if is_last(&frame) {
+                    break;
+                }
+            }
+            frames
+        })
     }
 
     /// The variable at an address on a thread's stack.

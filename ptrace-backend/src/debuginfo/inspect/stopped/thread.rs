@@ -4,7 +4,7 @@ use super::state::ThreadState;
 use crate::debuginfo::entries::info::Info;
 use crate::debuginfo::memory::{Memory, Pages};
 use crate::debuginfo::modules::Modules;
-use crate::debuginfo::unwind::{Activation, activations};
+use crate::debuginfo::unwind::{Activation, Activations};
 
 /// More frames than anybody looks at: a stack that overflowed has a hundred thousand.
 const MOST_FRAMES: usize = 1000;
@@ -21,7 +21,7 @@ pub(crate) struct StoppedThread<'a> {
 impl<'a> StoppedThread<'a> {
     pub(crate) fn new(modules: &'a Modules, memory: &'a dyn Memory, state: ThreadState) -> Self {
         let pages = Pages::new(memory);
-        let frames = activations(modules, &pages, &state.registers, MOST_FRAMES);
+        let frames = Activations::new(modules, &pages, &state.registers).take(MOST_FRAMES).collect();
         Self { modules, memory: pages, state, frames }
     }
 
