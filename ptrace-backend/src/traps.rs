@@ -252,7 +252,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         let effects = match effects(symbol.name) {
             Effects::Modelled | Effects::Unknown => continue,
             // What goes to a standard stream may come out elsewhere.
-            Effects::CxxStream if is_called(SETS_BUFFER) => Effects::Unknown,
+            Effects::CxxStream { .. } if is_called(SETS_BUFFER) => Effects::Unknown,
             effects => effects,
         };
         let is_closed = found.iter().any(|closed| closed.address == symbol.address + bias);

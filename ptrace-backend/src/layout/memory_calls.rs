@@ -121,7 +121,7 @@ impl MemoryFunctions {
 /// Whether a module defines memory functions that it is no replacement of.
 fn is_home(module: &Module) -> bool {
     let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
-    module.is_libc || ["libm.", "libatomic."].iter().any(|name| file.starts_with(name))
+    module.is_libc || ["libm.", "libatomic.", "libstdc++."].iter().any(|name| file.starts_with(name))
 }
 
 /// The copy of Rust's standard library that copies slices of bytes for everybody: slices of other elements are copied by

@@ -21,9 +21,12 @@ pub(crate) enum Effects {
     /// It reads or writes the stream that this argument (from 0) points to: nothing that another thread can find out if that is
     /// the standard output or the standard error.
     Stream { argument: usize },
-    /// It works on an output stream of the C++ library, which is its first argument: nothing that another thread can find out
+    /// It works on a stream of the C++ library, to which this argument points: nothing that another thread can find out
     /// if that is one of the standard ones.
-    CxxStream,
+    CxxStream { argument: usize },
+    /// It works on a stream's buffer, to which this argument points; with `data`, it reads or writes, on behalf of others, as many
+    /// bytes as its third argument says where the second one points to.
+    CxxBuffer { argument: usize, data: bool },
     /// It looks up what another thread, or this one, may call then: what that does is not known.
     LooksUp,
     /// It returns or changes state that the process has once, which is called so, in one step. `if_null`: only if this argument is
@@ -78,12 +81,25 @@ pub(crate) fn effects(name: &str) -> Effects {
     if let Some(effects) = TABLE.get(name) {
         return *effects;
     }
-    if CXX_STREAM_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
-        return Effects::CxxStream;
+    if let Some(effects) = of_cxx_stream(name) {
+        return effects;
     }
     let is_modelled =
         MODELLED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || makes_exception(name);
     if is_modelled { Effects::Modelled } else { Effects::Unknown }
+}
+
+/// What a member or an operator of the C++ library's streams does.
+fn of_cxx_stream(name: &str) -> Option<Effects> {
+    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    // A string that is returned is made where the first argument points to; what guards an operation has the stream as its second one.
+    let is_second = name.ends_with("3strEv") || begins(&["_ZNSo6sentryC", "_ZNSi6sentryC"]);
+    let argument = usize::from(is_second);
+    if begins(CXX_BUFFERS) {
+        return Some(Effects::CxxBuffer { argument, data: begins(CXX_TRANSFERS) });
+    }
+    let is_of_stream_alone = begins(CXX_STREAMS) && !name.contains("St15basic_streambuf");
+    is_of_stream_alone.then_some(Effects::CxxStream { argument })
 }
 
 /// Whether a function makes an exception, other than from another one, or destroys it.
@@ -167,7 +183,10 @@ const MODELLED: &[&str] = &[
     "fegetround fesetround fegetenv fesetenv feclearexcept fetestexcept feraiseexcept feholdexcept feupdateenv",
     // Locales are counted atomically; the parts of a stream that a constructor or destructor works on are its caller's own.
     "_ZNSt6localeC1Ev _ZNSt6localeC1ERKS_ _ZNSt6localeD1Ev _ZNSt8ios_baseC2Ev _ZNSt8ios_baseD2Ev \
-     _ZNSt9basic_iosIcSt11char_traitsIcEE4initEPSt15basic_streambufIcS1_E",
+     _ZNSt9basic_iosIcSt11char_traitsIcEE4initEPSt15basic_streambufIcS1_E _ZNSt8ios_baseD1Ev _ZNSt8ios_baseD0Ev \
+     _ZNSo6sentryD1Ev _ZNSo6sentryD2Ev",
+    // Tables of characters that are made when they are first needed, each time the same.
+    "_ZNKSt5ctypeIcE13_M_widen_initEv _ZNKSt5ctypeIcE14_M_narrow_initEv",
     // The C++ run-time library: exceptions and one thread's own state.
     "_Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t _ZnamSt11align_val_t _ZdlPv _ZdaPv _ZdlPvm \
      _ZdaPvm _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t \
@@ -288,7 +307,7 @@ const STREAMS: &[(usize, &str)] = &[
 ];
 
 /// Members and operators of the C++ library's streams, string streams among them.
-const CXX_STREAM_PREFIXES: &[&str] = &[
+const CXX_STREAMS: &[&str] = &[
     "_ZNSo",
     "_ZNSi",
     "_ZNSd",
@@ -300,10 +319,26 @@ const CXX_STREAM_PREFIXES: &[&str] = &[
     "_ZNSt7__cxx1118basic_stringstream",
     "_ZStlsISt11char_traitsIcEERSt13basic_ostream",
     "_ZStlsIcSt11char_traitsIcE",
+    "_ZStrsISt11char_traitsIcEERSt13basic_istream",
+    "_ZStrsIcSt11char_traitsIcE",
+    "_ZSt7getlineIcSt11char_traitsIcE",
     "_ZSt16__ostream_insert",
     "_ZSt4endl",
     "_ZSt5flush",
     "_ZNSolsE",
+];
+
+/// Members of their buffers, those of files not among them.
+const CXX_BUFFERS: &[&str] = &[
+    "_ZNSt15basic_streambufIcSt11char_traitsIcEE",
+    "_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE",
+    "_ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE",
+];
+
+/// Those that read or write what others give them.
+const CXX_TRANSFERS: &[&str] = &[
+    "_ZNSt15basic_streambufIcSt11char_traitsIcEE6xsputn",
+    "_ZNSt15basic_streambufIcSt11char_traitsIcEE6xsgetn",
 ];
 
 #[cfg(test)]
@@ -318,7 +353,20 @@ mod tests {
             ("__cxa_throw", Effects::Modelled),
             ("printf", Effects::Modelled),
             ("fwrite", Effects::Stream { argument: 3 }),
-            ("_ZNSolsEi", Effects::CxxStream),
+            ("_ZNSolsEi", Effects::CxxStream { argument: 0 }),
+            (
+                "_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv",
+                Effects::CxxStream { argument: 1 },
+            ),
+            ("_ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE", Effects::Unknown),
+            (
+                "_ZNSt15basic_streambufIcSt11char_traitsIcEE6xsputnEPKcl",
+                Effects::CxxBuffer { argument: 0, data: true },
+            ),
+            (
+                "_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE8overflowEi",
+                Effects::CxxBuffer { argument: 0, data: false },
+            ),
             ("dlsym", Effects::LooksUp),
             ("_ZNSt13runtime_errorC1EPKc", Effects::Modelled),
             ("_ZNSt13runtime_errorD2Ev", Effects::Modelled),

@@ -1,7 +1,7 @@
 //! Calls of system libraries of which not all is known: where they may matter to other threads, they are entered as not watched
 //! ([`checker::account`]).
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -106,7 +106,14 @@ fn is_harmless(
     const POINTER: u64 = 8;
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
-        Effects::CxxStream => (0, true),
+        Effects::CxxStream { argument } => (argument, true),
+        Effects::CxxBuffer { argument, data } => {
+            let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+            let is_of_program = data && !tracee.layout.in_system_library(caller);
+            let buffer = buffer_at(tracee.tasks[index].argument(argument));
+            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+            return !is_of_program && used_unseen::has_for_itself(memory, index, buffer, &entry);
+        }
         // Those that matter are operations.
         Effects::State { .. } => return true,
         Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
@@ -149,8 +156,12 @@ fn is_harmless(
         return false;
     }
     if is_cxx {
-        let buffer = stream_buffer(tracee, stream);
-        return [stream, buffer].into_iter().all(|object| has_for_itself(memory, index, object));
+        let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+        let parts = parts_of_stream(tracee, stream);
+        return parts
+            .filter(|part| !used_unseen::has_for_itself(memory, index, part.clone(), &entry))
+            .count()
+            == 0;
     }
     // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
     let bytes = stream..stream.saturating_add(FILE);
@@ -253,17 +264,26 @@ fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: Ho
     memory.sharing.touch_in(index, None, bytes, how).bytes.is_empty()
 }
 
-/// The buffer behind an output or input stream of the C++ library, which other streams may share; the stream itself where
-/// it has none yet.
-fn stream_buffer(tracee: &Tracee, stream: u64) -> u64 {
+/// An output or input stream of the C++ library, its state, and the buffer behind it, which other streams may share. Inlined members of
+/// both read and write there what the library does.
+fn parts_of_stream(tracee: &Tracee, stream: u64) -> impl Iterator<Item = Range<u64>> {
     /// Where the table of virtual functions says how far the virtual base class lies (Itanium C++ ABI, 2.5.2).
     const TO_BASE: u64 = 24;
-    /// Where the base class `std::basic_ios` of GNU's library has the pointer.
+    const POINTER: u64 = 8;
+    /// The size of the base class `std::basic_ios` of GNU's library, and where it has the pointer.
+    const STATE: u64 = 264;
     const BUFFER: u64 = 232;
-    let table = tracee.number(stream, 8);
-    let base = stream.wrapping_add(tracee.number(table.wrapping_sub(TO_BASE), 8));
-    match tracee.number(base.wrapping_add(BUFFER), 8) {
-        0 => stream,
-        buffer => buffer,
-    }
+    // A constructor has no table yet.
+    let table = Some(tracee.number(stream, 8)).filter(|table| tracee.layout.module_at(*table).is_some());
+    let base = table.map(|table| stream.wrapping_add(tracee.number(table.wrapping_sub(TO_BASE), 8)));
+    let buffer = base.map(|base| tracee.number(base.wrapping_add(BUFFER), 8)).filter(|buffer| *buffer != 0);
+    let state = base.map(|base| base..base.saturating_add(STATE));
+    let own = stream..stream.saturating_add(POINTER);
+    std::iter::once(own).chain(state).chain(buffer.map(buffer_at))
+}
+
+/// What all buffers of streams have: pointers, and a locale.
+fn buffer_at(buffer: u64) -> Range<u64> {
+    const SIZE: u64 = 64;
+    buffer..buffer.saturating_add(SIZE)
 }

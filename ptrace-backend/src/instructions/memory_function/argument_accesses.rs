@@ -18,12 +18,27 @@ pub(super) fn accesses(pointees: &[Pointee], machine: &impl Machine) -> Accesses
             PointeeSize::Text => string(1, addr),
             PointeeSize::WideText => string(4, addr),
             PointeeSize::Texts => return list(machine, addr),
+            PointeeSize::CxxString => return cxx_string(machine, addr, pointee),
         };
         std::iter::once(MemoryAccess { addr, len, read: pointee.read, write: pointee.write }).collect()
     };
     // Other numbers than addresses stand for a state (`FE_DFL_ENV`).
     let is_there = |access: &MemoryAccess| (1..ADDRESSES).contains(&access.addr) && access.len > 0;
     pointees.iter().flat_map(access).filter(is_there).collect()
+}
+
+/// A `std::string` of GNU's library: a pointer, a length, and characters that are in the object or elsewhere.
+fn cxx_string(machine: &impl Machine, addr: u64, pointee: &Pointee) -> Accesses {
+    const OBJECT: u64 = 32;
+    const WORD: usize = 8;
+    let mut words = [0; 2 * WORD];
+    let is_there = machine.read(addr, &mut words);
+    let word = |at: usize| words[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (characters, len) = (word(0), word(WORD));
+    let is_outside = is_there && !(addr..addr.saturating_add(OBJECT)).contains(&characters);
+    let access = |addr, len| MemoryAccess { addr, len, read: pointee.read, write: pointee.write };
+    let elsewhere = is_outside.then(|| access(characters, len));
+    std::iter::once(access(addr, OBJECT)).chain(elsewhere).collect()
 }
 
 /// Where the addresses of a program end.

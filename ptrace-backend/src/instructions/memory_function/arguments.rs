@@ -22,17 +22,19 @@ pub(super) enum PointeeSize {
     WideText,
     /// Pointers to strings, the last of which is null, and the strings.
     Texts,
+    /// A `std::string`, and its characters.
+    CxxString,
 }
 
-const fn reads(nth: u8, len: PointeeSize) -> Pointee {
+pub(super) const fn reads(nth: u8, len: PointeeSize) -> Pointee {
     Pointee { nth, len, read: true, write: false }
 }
 
-const fn writes(nth: u8, len: PointeeSize) -> Pointee {
+pub(super) const fn writes(nth: u8, len: PointeeSize) -> Pointee {
     Pointee { nth, len, read: false, write: true }
 }
 
-const fn updates(nth: u8, len: PointeeSize) -> Pointee {
+pub(super) const fn updates(nth: u8, len: PointeeSize) -> Pointee {
     Pointee { nth, len, read: true, write: true }
 }
 

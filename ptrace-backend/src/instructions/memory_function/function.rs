@@ -1,6 +1,7 @@
 //! Which functions of the C library do nothing but read and write the memory that their arguments name.
 
 use super::arguments::{self, Pointee};
+use super::cxx_streams;
 use super::formatted::Formatted;
 use super::scanned::Scanned;
 
@@ -207,7 +208,9 @@ impl MemoryFunction {
             return Some(Self { signature: Signature::Print(formatted), unit: 1 });
         }
         let scanned = Scanned::named(name).map(Signature::Scan);
-        if let Some(signature) = scanned.or_else(|| arguments::named(name).map(Signature::Pointees)) {
+        let pointees =
+            || arguments::named(name).or_else(|| cxx_streams::named(name)).map(Signature::Pointees);
+        if let Some(signature) = scanned.or_else(pointees) {
             return Some(Self { signature, unit: 1 });
         }
         let plain = name.strip_prefix("__").unwrap_or(name);

@@ -1,8 +1,10 @@
-//! Functions of the C library that do nothing but read and write the memory that their arguments name.
+//! Functions of the C library that do nothing but read and write the memory that their arguments name, and what functions of the C++
+//! library's streams do beside that.
 
 mod accesses;
 mod argument_accesses;
 mod arguments;
+mod cxx_streams;
 mod formatted;
 mod formatted_accesses;
 mod function;

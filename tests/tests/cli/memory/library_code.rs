@@ -82,6 +82,20 @@ fn what_callbacks_end_with_is_not_taken_for_the_librarys_own() {
     }
 }
 
+/// Operators and members of streams are compiled code of the library, which reads and writes what their arguments name.
+#[test]
+fn what_streams_read_and_write_beside_themselves_is_seen() {
+    for used in ["-DNUMBER", "-DCHARACTER", "-DBYTES", "-DSTRING", "-DINSERTED"] {
+        for level in levels(used) {
+            let build = Build::new("unseen/stream_arguments.cpp", level).flag(used);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 1, "{used} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{used} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// The library's generic functions that were made with the user's code in them have names of the library and no lines. With its
 /// debug information, the library's own functions have lines; without, their symbols name its crates.
 #[test]
