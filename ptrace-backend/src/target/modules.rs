@@ -64,6 +64,14 @@ pub(crate) fn is_mapped_shared(tid: Tid, address: u64) -> bool {
     })
 }
 
+/// The memory that a process has got by `brk`, which is the heap of the C library.
+pub(crate) fn heap(tid: Tid) -> Option<Range<u64>> {
+    let text = std::fs::read(format!("/proc/{tid}/maps")).ok()?;
+    let line = text.split(|&byte| byte == b'\n').find(|line| line.ends_with(b" [heap]"))?;
+    let (start, end) = std::str::from_utf8(line).ok()?.split(' ').next()?.split_once('-')?;
+    Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+}
+
 /// The file of which a process has mapped a part at an address, and where it begins.
 pub(crate) fn file_at(tid: Tid, address: u64) -> Option<(PathBuf, u64)> {
     file_in(&std::fs::read(format!("/proc/{tid}/maps")).ok()?, address)

@@ -14,7 +14,7 @@ use crate::layout::Layout;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AllocationOrigin {
     pub(crate) thread: ThreadName,
-    /// Where the program's own code asked for it, and where the allocator was called.
+    /// Where the program's own code asked for it, and where the allocator was called; of a block from before `main` neither is known.
     pub(crate) asked: Site,
     /// Where in the function that is called there.
     pub(crate) through: Site,
@@ -144,7 +144,11 @@ impl BlockWords {
         let (key, told) = BlockIdentity::new(layout, name, block);
         let which = told.which(self.alike.get(&key).map(Vec::as_slice).unwrap_or_default());
         let (thread, count, function) = key;
-        let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));
+        let from = match function {
+            Some(function) => format!(" from {function}{which}"),
+            None if block.site == Site::default() => " from before `main`".to_owned(),
+            None => String::new(),
+        };
         let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
         let words = format!("block {count}{whose}{from}");
         let allocation = self.allocation_type(layout, (name, block));

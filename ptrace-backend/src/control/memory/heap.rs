@@ -3,16 +3,17 @@
 //! Two threads that allocate get addresses that depend on who came first, and a freed address is used again. So where
 //! threads share heap memory, the allocator's functions are trapped from the first thread creation on.
 //!
-//! Up to then every execution allocates alike. What main has allocated by then is found out once, in the first execution
-//! that needs to know, whose allocations are trapped from `main` on; all later ones take it over without a stop.
+//! Up to then every execution allocates alike. What has been allocated by then is found out once, in the first execution
+//! that needs to know: the C library's heap tells what there is at `main`, and allocations are trapped from there on; all later
+//! executions take it over without a stop.
 
 use std::sync::Arc;
 
-use checker::names::Obj;
+use checker::names::{Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::control::memory::{quarantine, used_unseen};
+use crate::control::memory::{early_blocks, quarantine, used_unseen};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
@@ -38,6 +39,13 @@ pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Ex
         let layout = Arc::clone(&memory.layout);
         for (entry, _) in layout.allocator_entries() {
             memory::poke_byte(tracee.leader, entry, 0xcc).map_err(system("plant a trap"))?;
+        }
+        // Nobody knows where they were asked for.
+        let (thread, site) = (ThreadName::MAIN, Site::default());
+        for block in early_blocks::before_main(tracee) {
+            let count = memory.heap.count(thread, site.0);
+            let name = memory.shared.heap_name(thread, site, count, || (site, site));
+            memory.heap.add(block.start, block.end - block.start, name);
         }
     }
     Ok(())

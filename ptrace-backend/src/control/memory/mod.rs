@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod atomicity;
 pub(crate) mod block_names;
 pub(crate) mod detour_traps;
+pub(crate) mod early_blocks;
 pub(crate) mod event_order;
 pub(crate) mod exposure;
 pub(crate) mod foreign_calls;
