@@ -79,10 +79,8 @@ pub(crate) fn replaced(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
 ) -> Result<Flow, ExecutionError> {
     account.note(Peculiarity::ReplacesItself);
-    // Other threads end in the middle of what they do, which is no event.
-    if scheduling.has_company() {
-        account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "exec"));
-    }
+    // Nobody schedules the threads of the other program, and those of this one end in the middle of what they do.
+    account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "exec"));
     for thread in scheduling.threads.iter_mut().skip(1) {
         thread.run_state = RunState::Ended;
     }
