@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt};
 
-use super::check;
+use super::{Tid, check};
 
 /// An anonymous file. Copies of its descriptor share one position.
 pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
@@ -22,6 +22,13 @@ pub(crate) fn append_only(file: &File) -> io::Result<()> {
     // SAFETY: sets a status flag on a descriptor that `file` owns.
     let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) };
     check(result.into()).map(drop)
+}
+
+/// Whether two descriptors of a process are copies of one another: they stand for one open file.
+pub(crate) fn is_copy(process: Tid, one: i32, other: i32) -> bool {
+    const KCMP_FILE: libc::c_int = 0;
+    // SAFETY: compares what two numbers stand for, and touches no memory.
+    one == other || unsafe { libc::syscall(libc::SYS_kcmp, process, process, KCMP_FILE, one, other) } == 0
 }
 
 /// At most `limit` bytes from the start of a file, and whether there are more.

@@ -92,3 +92,15 @@ fn what_the_kernel_writes_and_reads_is_what_threads_share() {
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }
+
+/// Threads that read from one open file move its position, whatever descriptors they have for it.
+#[test]
+fn reads_of_one_open_file_come_one_after_the_other() {
+    for (descriptors, expected) in [("-DSAME", 1), ("-DCOPY", 1), ("-DOWN", 0)] {
+        for level in levels(descriptors) {
+            let build = Build::new("memory/reads_in_turn.c", level).flag(descriptors);
+            let outcome = explore_built(&build, &["--fresh-dir"], &[]);
+            assert_eq!(outcome.code, expected, "{descriptors} {level:?}: {}", outcome.transcript());
+        }
+    }
+}

@@ -13,6 +13,7 @@ use crate::control::state::memory::file_names::Inode;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::os::fd;
 
 /// The words for the regular file behind a descriptor, which a call `writes` to; `None`: it is something else, or a standard stream.
 pub(crate) fn regular_file(
@@ -42,6 +43,28 @@ pub(crate) fn regular_file(
     }
     let path = path.to_string_lossy();
     Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
+}
+
+/// The name of the position of an open file or folder: all descriptors that are copies of one another have it in common.
+pub(crate) fn position(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    descriptor: i32,
+) -> Option<String> {
+    let link = |descriptor: i32| format!("/proc/{}/fd/{descriptor}", tracee.leader);
+    let kind = fs::metadata(link(descriptor)).ok()?;
+    let name = if kind.is_dir() {
+        format!("folder `{}`", fs::read_link(link(descriptor)).ok()?.to_string_lossy())
+    } else {
+        regular_file(tracee, scheduling, memory, account, index, (descriptor, false))?
+    };
+    let mut all = fd::open(tracee.leader);
+    all.sort_unstable();
+    let first = all.into_iter().find(|&other| fd::is_copy(tracee.leader, other, descriptor));
+    Some(format!("the position of descriptor {} in {name}", first.unwrap_or(descriptor)))
 }
 
 fn nameless(scheduling: &Scheduling, memory: &mut MemoryState, index: ThreadIndex, inode: Inode) -> String {

@@ -88,6 +88,12 @@ pub(crate) fn kernel_accesses(
                     None => continue,
                 }
             }
+            Touched::Position { descriptor } => {
+                match file_names::position(tracee, scheduling, memory, account, index, descriptor) {
+                    Some(name) => no_memory(tracee, name, true),
+                    None => continue,
+                }
+            }
             Touched::Path { path, writes } => {
                 content(tracee, account, format!("file `{}`", path.to_string_lossy()), writes)
             }
@@ -108,10 +114,16 @@ pub(crate) fn kernel_accesses(
             memory.heap.renamed.push(place);
         }
         if !conflict.bytes.is_empty() {
-            let shared: Vec<Obj> = match object.name.is_allocated() || conflict.bytes[0].start < NOT_MEMORY {
+            let first = conflict.bytes[0].start;
+            let is_memory = object.name.is_allocated() || first < NOT_MEMORY;
+            let mut shared: Vec<Obj> = match is_memory {
                 true => conflict.bytes.iter().map(|b| memory.stretch(b.start, b.end - b.start)).collect(),
                 false => vec![object],
             };
+            if is_memory && matches!(memory.place(first).region, MemoryRegion::Heap | MemoryRegion::Unknown) {
+                memory.promoted |= memory.shared.watch_allocator();
+                shared.extend(memory.release_at(first).filter(|_| conflict.frees));
+            }
             memory.promoted |= tracee.shared.promote(&conflict.candidates, None, &shared);
         }
         if tracee.shared.is_shared(object) {
@@ -211,26 +223,22 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
     let (first, second, third) = (regs.rdi, regs.rsi, regs.rdx);
     let buffer = |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
     let file = |writes| Touched::File { descriptor: first as i32, writes };
+    let position = |descriptor: u64| Touched::Position { descriptor: descriptor as i32 };
     match regs.orig_rax as i64 {
-        libc::SYS_read | libc::SYS_pread64 => {
-            [buffer(second, third, true), file(false)].into_iter().collect()
-        }
+        libc::SYS_read => [buffer(second, third, true), file(false), position(first)].into_iter().collect(),
+        libc::SYS_pread64 => [buffer(second, third, true), file(false)].into_iter().collect(),
         libc::SYS_write | libc::SYS_pwrite64 => {
             [buffer(second, third, false), file(true)].into_iter().collect()
         }
         libc::SYS_splice | libc::SYS_copy_file_range => {
             let files = [(first, false), (third, true)];
-            files
-                .map(|(file, writes)| Touched::File { descriptor: file as i32, writes })
-                .into_iter()
-                .collect()
+            let files = files.map(|(file, writes)| Touched::File { descriptor: file as i32, writes });
+            files.into_iter().chain((second == 0).then(|| position(first))).collect()
         }
         libc::SYS_sendfile => {
             let files = [(second, false), (first, true)];
-            files
-                .map(|(file, writes)| Touched::File { descriptor: file as i32, writes })
-                .into_iter()
-                .collect()
+            let files = files.map(|(file, writes)| Touched::File { descriptor: file as i32, writes });
+            files.into_iter().chain((third == 0).then(|| position(second))).collect()
         }
         libc::SYS_vmsplice => {
             let reads = fd::is_read_only(tracee.leader, first as i32);
@@ -238,7 +246,10 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         }
         libc::SYS_recvfrom => [buffer(second, third, true)].into_iter().collect(),
         libc::SYS_sendto => [buffer(second, third, false)].into_iter().collect(),
-        libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => {
+        libc::SYS_readv => {
+            buffers(tracee, second, third, true).chain([file(false), position(first)]).collect()
+        }
+        libc::SYS_preadv | libc::SYS_preadv2 => {
             buffers(tracee, second, third, true).chain([file(false)]).collect()
         }
         libc::SYS_writev | libc::SYS_pwritev | libc::SYS_pwritev2 => {
@@ -248,7 +259,7 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_sendmsg => message(tracee, second, false).collect(),
         libc::SYS_recvmmsg => messages(tracee, second, third, true).collect(),
         libc::SYS_sendmmsg => messages(tracee, second, third, false).collect(),
-        // The position in a file is a part of it.
+        // What others read begins elsewhere.
         libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
         libc::SYS_mremap if regs.r10 as i32 & libc::MREMAP_FIXED != 0 => {
             [buffer(first, second, true), buffer(regs.r8, third, true)].into_iter().collect()
@@ -281,7 +292,11 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         | libc::SYS_getxattr
         | libc::SYS_lgetxattr => asked(tracee, index, []),
         libc::SYS_fgetxattr => [file(false)].into_iter().collect(),
-        libc::SYS_getdents | libc::SYS_getdents64 | libc::SYS_readlink => {
+        libc::SYS_getdents | libc::SYS_getdents64 => {
+            let names = Touched::Names { writes: false };
+            [names, buffer(second, third, true), position(first)].into_iter().collect()
+        }
+        libc::SYS_readlink => {
             [Touched::Names { writes: false }, buffer(second, third, true)].into_iter().collect()
         }
         libc::SYS_readlinkat => {

@@ -19,6 +19,10 @@ pub(super) enum Touched {
         descriptor: i32,
         writes: bool,
     },
+    /// The position of an open file, from which it is read, and which moves.
+    Position {
+        descriptor: i32,
+    },
     /// The file at a path, if it is a regular one.
     Path {
         path: PathBuf,
