@@ -76,7 +76,10 @@ pub(crate) fn enter_free(
         free_unnamed(tracee, memory, index, addr);
         return pass_through(tracee, index);
     }
-    let Some(block) = memory.heap.block(addr) else { return pass_through(tracee, index) };
+    let Some(block) = memory.heap.block(addr) else {
+        free_unknown(tracee, memory, account, index, addr);
+        return pass_through(tracee, index);
+    };
     if ends_life(tracee, scheduling, memory, index, block, Act::Free(addr), addr) {
         return Ok(Flow::Rest);
     }
@@ -122,7 +125,10 @@ pub(crate) fn enter_resize(
     if is_internal {
         return Ok(None);
     }
-    let Some(block) = memory.heap.block(addr) else { return Ok(None) };
+    let Some(block) = memory.heap.block(addr) else {
+        free_unknown(tracee, memory, account, index, addr);
+        return Ok(None);
+    };
     if ends_life(tracee, scheduling, memory, index, block, Act::Resize(addr), addr) {
         return Ok(Some(Flow::Rest));
     }
@@ -227,15 +233,34 @@ pub(crate) fn keep(
     Some(leaves.addr)
 }
 
-/// The same where blocks have no names. How large they are, the C library keeps in front of them.
+/// The same where blocks have no names.
 fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
+    if frees_shared(tracee, memory, index, addr) {
+        memory.promoted |= memory.shared.watch_allocator();
+    }
+}
+
+/// The same of a block that is not known where others are (a large one from before `main`): nobody sees who uses it afterwards.
+fn free_unknown(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    addr: u64,
+) {
+    if addr != 0 && !memory.heap.left_unnamed && frees_shared(tracee, memory, index, addr) {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, "free"));
+    }
+}
+
+/// Takes note that a block is freed whose size the C library alone knows, which keeps it in front of the block. Whether another thread
+/// uses it, too.
+fn frees_shared(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) -> bool {
     const WORD: u64 = 8;
     const FLAGS: u64 = 7;
     let size = (tracee.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
     let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
-    if !conflict.bytes.is_empty() {
-        memory.promoted |= memory.shared.watch_allocator();
-    }
+    !conflict.bytes.is_empty()
 }
 
 /// A synchronisation object is used, which may be in a block.
@@ -293,6 +318,7 @@ pub(crate) fn use_of_freed(
             | Act::FutexWait { .. }
             | Act::Free(_)
             | Act::Resize(_)
+            | Act::Kernel
     );
     let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
     touched

@@ -55,6 +55,43 @@ fn a_mutex_in_a_freed_block_is_used_after_it_was_freed() {
     }
 }
 
+/// Nothing of the program's own touches the block but the calls.
+#[test]
+fn system_calls_that_use_a_freed_block_fail() {
+    for call in ["-DWRITES", "-DREADS"] {
+        for level in levels(call) {
+            let build = Build::new("memory/kernel_uses_freed.c", level).flag(call);
+            for (build, kind) in [(build.clone(), Some("use-after-free")), (build.flag("-DTRY"), None)] {
+                let program = build.program().unwrap();
+                let folder = tempfile::tempdir().unwrap();
+                let output = ["--output".as_ref(), folder.path().as_os_str()];
+                let outcome = Tool::explore(output, &program).run().unwrap();
+                let found = outcome.report["findings"][0]["kind"].as_str();
+                assert_eq!(found, kind, "{call} {level:?}: {}", outcome.transcript());
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_from_before_main_are_known() {
+    for obtained in ["-DVARIABLE", "-DCONSTRUCTOR", "-DVECTOR", "-DSTRING"] {
+        for level in levels(obtained) {
+            let explore = |also: &[&str]| {
+                let build = Build::new("memory/frees_early_block.cpp", level).flag(obtained);
+                let program = also.iter().fold(build, |build, flag| build.flag(flag)).program().unwrap();
+                let folder = tempfile::tempdir().unwrap();
+                Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap()
+            };
+            let outcome = explore(&[]);
+            assert_eq!(outcome.finding()["kind"], "use-after-free", "{obtained} {}", outcome.transcript());
+            assert!(outcome.says("from before `main`"), "{}", outcome.transcript());
+            let outcome = explore(&["-DTRY"]);
+            assert_eq!(outcome.code, 0, "{obtained} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// The allocator might have let the list grow where it is.
 #[test]
 fn a_block_that_grows_is_another_one() {
