@@ -149,8 +149,8 @@ pub(crate) fn enter_lock_pi(
     Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
 }
 
-/// A wait: it returns at once if the word has changed, else the thread parks. Of a word that other processes may write, the one is the
-/// same as the other, since the word may change while the thread is on its way here.
+/// A wait: it returns at once if the word has changed, else the thread parks. Of a word that other processes may write, it
+/// parks in any case, since the word may change while the thread is on its way here: [`wake_written`] lets it go.
 pub(crate) fn wait(
     tracee: &Tracee,
     objects: &mut Objects,
@@ -164,12 +164,10 @@ pub(crate) fn wait(
     if has_changed && !is_written_by_others(tracee, addr) {
         return (all, Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
-    if !has_changed {
-        objects.futexes.entry(addr).or_default().waiters.push(index);
-    }
+    objects.futexes.entry(addr).or_default().waiters.push(index);
     let op = Op::new(OpKind::FutexResume, []);
     let act = Act::FutexResume { addr, value: Some(value), result: 0 };
-    let need = if has_changed { Need::Nothing } else { Need::Wake(addr) };
+    let need = Need::Wake(addr);
     let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
     (all, Continuation::Stay(Box::new(resume)))
 }
