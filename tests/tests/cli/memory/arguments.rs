@@ -1,6 +1,6 @@
 //! Functions of the library and system calls touch the memory that their arguments name: where threads share it, they are key points.
 
-use tests::{Build, Optimisation, levels};
+use tests::{Build, Optimisation, Tool, levels};
 
 use super::unseen::{explore_built, explore_with};
 
@@ -99,7 +99,10 @@ fn reads_of_one_open_file_come_one_after_the_other() {
     for (descriptors, expected) in [("-DSAME", 1), ("-DCOPY", 1), ("-DOWN", 0)] {
         for level in levels(descriptors) {
             let build = Build::new("memory/reads_in_turn.c", level).flag(descriptors);
-            let outcome = explore_built(&build, &["--fresh-dir"], &[]);
+            let program = build.program().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let options = ["--fresh-dir".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+            let outcome = Tool::explore(options, &program).run().unwrap();
             assert_eq!(outcome.code, expected, "{descriptors} {level:?}: {}", outcome.transcript());
         }
     }
