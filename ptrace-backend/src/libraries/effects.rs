@@ -89,7 +89,7 @@ pub(crate) fn effects(name: &str) -> Effects {
     if is_modelled { Effects::Modelled } else { Effects::Unknown }
 }
 
-/// What a member or an operator of the C++ library's streams does.
+/// The effects of a member or an operator of the C++ library's streams.
 fn of_cxx_stream(name: &str) -> Option<Effects> {
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     // A string that is returned is made where the first argument points to; what guards an operation has the stream as its second one.

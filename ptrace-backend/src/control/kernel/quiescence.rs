@@ -70,7 +70,7 @@ pub(crate) fn settle(
     Ok(())
 }
 
-/// What other processes have written counts where no thread can run otherwise: until then, it depends on how fast they are.
+/// Writes of other processes count where no thread can run otherwise: until then, they depend on how fast these processes are.
 fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects: &mut Objects) {
     if tracee.started_by.is_some() && is_still(tracee, scheduling, objects) {
         futexes::wake_written(tracee, scheduling, objects);

@@ -282,7 +282,7 @@ fn parts_of_stream(tracee: &Tracee, stream: u64) -> impl Iterator<Item = Range<u
     std::iter::once(own).chain(state).chain(buffer.map(buffer_at))
 }
 
-/// What all buffers of streams have: pointers, and a locale.
+/// The part that all buffers of streams have in common: pointers, and a locale.
 fn buffer_at(buffer: u64) -> Range<u64> {
     const SIZE: u64 = 64;
     buffer..buffer.saturating_add(SIZE)

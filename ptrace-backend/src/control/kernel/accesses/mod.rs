@@ -259,7 +259,7 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_sendmsg => message(tracee, second, false).collect(),
         libc::SYS_recvmmsg => messages(tracee, second, third, true).collect(),
         libc::SYS_sendmmsg => messages(tracee, second, third, false).collect(),
-        // What others read begins elsewhere.
+        // The position in a file, or its length, is another one for reads of others.
         libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
         libc::SYS_mremap if regs.r10 as i32 & libc::MREMAP_FIXED != 0 => {
             [buffer(first, second, true), buffer(regs.r8, third, true)].into_iter().collect()
