@@ -101,8 +101,8 @@ fn reads_of_one_open_file_come_one_after_the_other() {
             let build = Build::new("memory/reads_in_turn.c", level).flag(descriptors);
             let program = build.program().unwrap();
             let folder = tempfile::tempdir().unwrap();
-            let options = ["--fresh-dir".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-            let outcome = Tool::explore(options, &program).run().unwrap();
+            let options = ["--fresh-dir".as_ref(), "--cwd".as_ref(), folder.path().as_os_str()];
+            let outcome = Tool::explore(options, &program).within_folder(folder.path()).run().unwrap();
             assert_eq!(outcome.code, expected, "{descriptors} {level:?}: {}", outcome.transcript());
         }
     }
