@@ -13,6 +13,8 @@ pub enum Peculiarity {
     ReplacesItself,
     /// It does this before `main`, so that each execution starts it anew.
     StartsEarly(EarlyStart),
+    /// Its executions begin where `main` has loaded libraries (plug-ins): what `main` does before has no events.
+    BeginsBehindLoading,
     /// It never created a second thread.
     OneThread,
     /// It wrote more than is kept of a stream: 16 MiB.

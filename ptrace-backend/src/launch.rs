@@ -15,10 +15,11 @@ use crate::layout::stubs::Stubs;
 use crate::layout::user_lines::UserLines;
 use crate::layout::{Layout, TrapKind};
 use crate::os::network::Network;
-use crate::os::process;
+use crate::os::{Regs, process};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec, Stepping};
 use crate::target::client::ClientRecipe;
+use crate::target::loading::{LOADERS, LOADERS_OF_LIBC, Loading};
 use crate::target::modules;
 use crate::target::origin::{Origin, Starts};
 use crate::target::recipe::Recipe;
@@ -40,8 +41,18 @@ pub(crate) fn launch(
     let mut startup = recipe.start(watch)?;
     let read_map = LaunchError::system;
     let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
-    let modules = modules::loaded(&mapped, &executable.path);
+    let mut modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
+    let mut behind_loading = None;
+    if client.is_none()
+        && let Some((process, registers)) =
+            behind_loadings((&recipe, watch), (&modules, &startup), &start_main)?
+    {
+        let mapped = modules::starts(process.tid).map_err(read_map("read the program's memory map"))?;
+        modules = modules::loaded(&mapped, &executable.path);
+        startup = process;
+        behind_loading = Some(registers);
+    }
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
     let rust_locks = RustLocks::new(&modules);
     let cancels = calls(&modules, &["pthread_cancel"]);
@@ -89,6 +100,7 @@ pub(crate) fn launch(
         writable_code: Vec::new(),
         undecoded,
         may_hide_time_stamps,
+        begins_behind_loading: behind_loading.is_some(),
     };
     let writable_code = |startup: &Startup, layout: &Layout| {
         modules::writable_code(startup.tid, &layout.modules)
@@ -100,7 +112,10 @@ pub(crate) fn launch(
         return Ok((Origin::Starts(Starts { recipe, areas, early: None, mapped }), layout));
     }
     watch.begin(startup.tid, startup.tid);
-    let passage = pass_constructors(&mut startup, &layout, &start_main);
+    let passage = match behind_loading {
+        Some(registers) => Ok(Passage::Main(registers)),
+        None => pass_constructors(&mut startup, &layout, &start_main),
+    };
     layout.outside = startup.outside;
     let origin = match passage? {
         Passage::Main(main) => {
@@ -120,6 +135,19 @@ pub(crate) fn launch(
     };
     watch.end();
     Ok((origin, layout))
+}
+
+/// A process behind the last library that `main` loads alone, where it loads one so. In a harness of tests, where one begins matters.
+fn behind_loadings(
+    (recipe, watch): (&Recipe, &Arc<Watch>),
+    (modules, linked): (&[Module], &Startup),
+    start_main: &[u64],
+) -> Result<Option<(Startup, Box<Regs>)>, LaunchError> {
+    let loaders: Vec<u64> = LOADERS_OF_LIBC.iter().flat_map(|name| versions(name, modules)).collect();
+    if loaders.is_empty() || !calls(modules, LOADERS) || harness::has_tests(modules) {
+        return Ok(None);
+    }
+    Loading::new((recipe, watch), (start_main, &loaders), (modules, linked)).behind_last()
 }
 
 /// Functions by which a program sends signals to its threads.
@@ -197,15 +225,7 @@ fn function_code(name: &str, modules: &[Module]) -> Option<Range<u64>> {
 
 /// Every version of the function that calls `main`.
 fn start_of_main(modules: &[Module]) -> Result<Vec<u64>, LaunchError> {
-    let libc = modules.iter().filter(|m| m.is_libc);
-    let mut addresses: Vec<u64> = libc
-        .flat_map(|m| {
-            let found = m.image.symbols_where(|name| name == "__libc_start_main");
-            found.into_iter().map(|symbol| symbol.address + m.mapped.bias).collect::<Vec<_>>()
-        })
-        .collect();
-    addresses.sort_unstable();
-    addresses.dedup();
+    let addresses = versions("__libc_start_main", modules);
     if addresses.is_empty() {
         return Err(LaunchError::Startup(
             "the program does not use the GNU C library (no __libc_start_main found), which is required"
@@ -213,4 +233,18 @@ fn start_of_main(modules: &[Module]) -> Result<Vec<u64>, LaunchError> {
         ));
     }
     Ok(addresses)
+}
+
+/// Where a function of the C library is, in all its versions.
+fn versions(function: &str, modules: &[Module]) -> Vec<u64> {
+    let libc = modules.iter().filter(|m| m.is_libc);
+    let mut addresses: Vec<u64> = libc
+        .flat_map(|m| {
+            let found = m.image.symbols_where(|name| name == function);
+            found.into_iter().map(|symbol| symbol.address + m.mapped.bias).collect::<Vec<_>>()
+        })
+        .collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
 }

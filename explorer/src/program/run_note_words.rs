@@ -11,6 +11,9 @@ pub(crate) fn of_program(peculiarity: Peculiarity) -> String {
                 "the program {early} before main (in a constructor): each execution starts it anew, which is slower"
             );
         }
+        Peculiarity::BeginsBehindLoading => {
+            "executions begin where `main` has loaded its last library (dlopen): what it does alone before that is done once"
+        }
         Peculiarity::StartsProcesses => {
             "the program starts other processes: they ran unscheduled, and waiting for them is not explored"
         }

@@ -35,14 +35,18 @@ impl Atomics {
     pub(crate) fn says(&self, source: &dyn Source, site: Site) -> bool {
         let frames = source.locate(site);
         frames.first().is_some_and(|frame| match (&frame.file, frame.line) {
-            (Some(file), Some(line)) => self.is_on_line(file, line),
+            (Some(file), Some(line)) => self.is_at(file, line, frame.column),
             _ => false,
         })
     }
 
-    fn is_on_line(&self, file: &Path, line: u32) -> bool {
+    /// Whether the statement at a place names an atomic access; without a column, whether the line does.
+    fn is_at(&self, file: &Path, line: u32, column: Option<u32>) -> bool {
         let text = self.with(file, |text| text.lines.get(line.saturating_sub(1) as usize).cloned());
-        text.flatten().is_some_and(|text| self.mentions(&text, file, DEEP))
+        text.flatten().is_some_and(|text| {
+            let text = column.map_or(text.as_str(), |column| statement_at(&text, column));
+            self.mentions(text, file, DEEP)
+        })
     }
 
     /// Whether a piece of source text names an atomic access, in itself or in the macros that it uses.
@@ -99,6 +103,16 @@ impl SourceText {
     }
 }
 
+/// The statement of a line that has a column, in bytes and from 1, within it.
+fn statement_at(line: &str, column: u32) -> &str {
+    let at = column.saturating_sub(1) as usize;
+    let (Some(before), Some(after)) = (line.get(..at), line.get(at..)) else { return line };
+    let ends = |c: char| matches!(c, ';' | '{' | '}');
+    let start = before.rfind(ends).map_or(0, |end| end + 1);
+    let end = after.find(ends).map_or(line.len(), |end| at + end);
+    &line[start..end]
+}
+
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -135,8 +149,21 @@ mod tests {
         );
         let file = folder.path().join("cell.c");
         let atomics = Atomics::default();
-        let found: Vec<u32> = (1..=6).filter(|&line| atomics.is_on_line(&file, line)).collect();
+        let found: Vec<u32> = (1..=6).filter(|&line| atomics.is_at(&file, line, None)).collect();
         assert_eq!(found, [2, 3, 5]);
-        assert!(!atomics.is_on_line(&folder.path().join("missing.c"), 1));
+        assert!(!atomics.is_at(&folder.path().join("missing.c"), 1, None));
+    }
+
+    #[test]
+    fn a_column_tells_the_statements_of_a_line_apart() {
+        let line = "void f(void) { data = 1; atomic_store(&ready, 1); } // é";
+        let statement = |of: &str| statement_at(line, line.find(of).unwrap() as u32 + 1);
+        assert_eq!(statement("= 1"), " data = 1");
+        assert_eq!(statement("atomic"), " atomic_store(&ready, 1)");
+        assert_eq!(statement("void f"), "void f(void) ");
+        assert_eq!(statement(";"), " data = 1");
+        for outside in [0, line.len() as u32, u32::MAX] {
+            assert!(line.contains(statement_at(line, outside)));
+        }
     }
 }

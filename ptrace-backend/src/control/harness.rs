@@ -17,6 +17,20 @@ use crate::layout::module::Module;
 const FRAMEWORKS: [&str; 6] =
     ["_ZN7testing", "_ZNK7testing", "_ZN5Catch", "_ZNK5Catch", "_ZN7doctest", "_ZNK7doctest"];
 
+/// What the mangled names of libtest's function that runs a test have in them.
+const OF_LIBTEST: &str = "4test28__rust_begin_short_backtrace";
+
+/// Whether tests of one of the frameworks, or of libtest, are among the program's own code.
+pub(crate) fn has_tests(modules: &[Module]) -> bool {
+    let is_of_tests = |symbol: &str| {
+        symbol.contains(OF_LIBTEST) || FRAMEWORKS.iter().any(|prefix| symbol.starts_with(prefix))
+    };
+    let mut own = modules.iter().filter(|module| !module.is_system);
+    own.any(|module| {
+        module.image.symbols().inspect(|_| attention::round()).any(|symbol| is_of_tests(symbol.name))
+    })
+}
+
 /// The functions of test frameworks, at run-time addresses, in order.
 pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
     let is_of_framework = |symbol: &str| FRAMEWORKS.iter().any(|prefix| symbol.starts_with(prefix));

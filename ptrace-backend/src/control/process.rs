@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::ThreadName;
+use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
@@ -89,6 +90,9 @@ impl Process {
             account.enter_unwatched(Unwatched::of(UnwatchedKind::GeneratedCode));
         }
         tracee.layout.undecoded.iter().for_each(|entry| account.enter_unwatched(entry.clone()));
+        if tracee.layout.begins_behind_loading {
+            account.note(Peculiarity::BeginsBehindLoading);
+        }
         scheduling.client = tracee.client.as_ref().map(|_| Client::new());
         Ok(Self { tracee, scheduling, objects: Objects::default(), memory, account })
     }

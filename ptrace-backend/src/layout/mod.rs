@@ -149,6 +149,8 @@ pub(crate) struct Layout {
     pub(crate) undecoded: Vec<Unwatched>,
     /// Readings of the processor's time stamps may lie where it is not clear what is code: they have to fault.
     pub(crate) may_hide_time_stamps: bool,
+    /// Executions begin where `main` has loaded libraries, not at its first instruction.
+    pub(crate) begins_behind_loading: bool,
 }
 
 /// Bits of a site that hold the static address; the module's place is above them.

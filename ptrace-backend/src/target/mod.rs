@@ -4,6 +4,7 @@ pub(crate) mod auxv;
 pub(crate) mod cancellation;
 pub(crate) mod client;
 pub(crate) mod inject;
+pub(crate) mod loading;
 pub(crate) mod modules;
 pub(crate) mod origin;
 pub(crate) mod recipe;

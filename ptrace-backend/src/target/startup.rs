@@ -10,7 +10,7 @@ use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
 use crate::instructions::Special;
-use crate::os::calls::outside;
+use crate::os::calls::{loading, outside};
 use crate::os::network::Network;
 use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
@@ -34,6 +34,8 @@ pub(crate) struct Startup {
     armed: bool,
     /// It has done something by which several processes of the program could meet.
     pub(crate) outside: bool,
+    /// It is to load libraries, and ends before it does anything else that copies of it would lack.
+    pub(crate) only_loads: bool,
 }
 
 /// Where the dynamic linker tells debuggers what it has done, in its static addresses.
@@ -95,6 +97,7 @@ impl Startup {
             watch: Arc::clone(watch),
             armed: true,
             outside: false,
+            only_loads: false,
         };
         loop {
             match this.wait()? {
@@ -184,7 +187,7 @@ impl Startup {
 
     /// Whether copies of the process would have memory in common with it: what is mapped shared, and is no file that others could
     /// open as well.
-    fn shares_memory(&self) -> Result<bool, LaunchError> {
+    pub(super) fn shares_memory(&self) -> Result<bool, LaunchError> {
         modules::maps_unnamed_memory_shared(self.tid)
             .map_err(LaunchError::system("read the program's memory map"))
     }
@@ -221,7 +224,7 @@ impl Startup {
 
     /// Runs to one of the addresses, answering system calls on the way, and lifts the traps again. `is_timed`: code of the
     /// program's own runs, which may take long.
-    fn run_to_any(&mut self, addresses: &[u64], is_timed: bool) -> Result<Passage, LaunchError> {
+    pub(super) fn run_to_any(&mut self, addresses: &[u64], is_timed: bool) -> Result<Passage, LaunchError> {
         let mut saved = Vec::new();
         for &address in addresses {
             let byte = memory::number(self.tid, address, 1).ok_or_else(|| startup("code cannot be read"))?;
@@ -316,6 +319,10 @@ impl Startup {
         if regs.orig_rax as i64 == libc::SYS_set_tid_address {
             self.tid_word = regs.rdi;
         }
+        if self.only_loads && !loading::is_part(self.tid, &regs) {
+            ptrace::kill(self.tid);
+            return Ok(());
+        }
         self.outside |= outside::reaches(self.tid, &regs, false);
         if let Some(result) = self.world.answer(self.tid, &regs) {
             regs.orig_rax = u64::MAX;
@@ -343,7 +350,7 @@ impl Startup {
     }
 
     /// Runs one instruction.
-    fn step(&self) -> Result<(), LaunchError> {
+    pub(super) fn step(&self) -> Result<(), LaunchError> {
         ptrace::step(self.tid, 0).map_err(LaunchError::system("step the program"))?;
         self.wait().map(drop)
     }

@@ -49,6 +49,13 @@ impl Streams {
         self.discard_output()
     }
 
+    /// Whether nothing has been read or written since then.
+    pub(crate) fn are_untouched(&self) -> bool {
+        let is_empty = |stream: &File| stream.metadata().is_ok_and(|metadata| metadata.len() == 0);
+        let is_read = (&self.stdin).stream_position().is_ok_and(|position| position > 0);
+        !is_read && is_empty(&self.stdout) && is_empty(&self.stderr)
+    }
+
     /// Throws away what was written.
     pub(crate) fn discard_output(&self) -> io::Result<()> {
         let _cutting = self.cutting();

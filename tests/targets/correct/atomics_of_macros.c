@@ -1,5 +1,6 @@
 // A mailbox on the heap, whose flag is a plain number that only the compiler's atomics touch, behind a macro and an inline
-// function: what is written before the flag is set is read after it was seen. With -DNO_FLAG the reader does not look.
+// function: what is written before the flag is set is read after it was seen. With -DNO_FLAG the reader does not look, and with -DONE_LINE
+// that stands on a line with an atomic access.
 
 #include <pthread.h>
 #include <stdint.h>
@@ -34,7 +35,9 @@ int main(void)
     mailbox = calloc(1, sizeof *mailbox);
     pthread_t thread;
     pthread_create(&thread, NULL, sender, NULL);
-#ifdef NO_FLAG
+#if defined ONE_LINE
+    received = mailbox->letter; (void)seen(&mailbox->full), (void)__atomic_load_n(&mailbox->full, __ATOMIC_ACQUIRE);
+#elif defined NO_FLAG
     received = mailbox->letter;
 #else
     if (seen(&mailbox->full))

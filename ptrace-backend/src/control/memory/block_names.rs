@@ -146,6 +146,9 @@ impl BlockWords {
         let (thread, count, function) = key;
         let from = match function {
             Some(function) => format!(" from {function}{which}"),
+            None if block.site == Site::default() && layout.begins_behind_loading => {
+                " from before the last `dlopen`".to_owned()
+            }
             None if block.site == Site::default() => " from before `main`".to_owned(),
             None => String::new(),
         };

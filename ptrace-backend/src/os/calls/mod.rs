@@ -11,6 +11,7 @@
 pub(crate) mod buffers;
 pub(super) mod filter;
 mod lists;
+pub(crate) mod loading;
 mod names;
 pub(crate) mod outside;
 

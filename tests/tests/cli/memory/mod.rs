@@ -4,4 +4,4 @@ mod arguments;
 mod freed_blocks;
 mod heap_names;
 mod library_code;
-mod unseen;
+pub(crate) mod unseen;

@@ -20,7 +20,7 @@ pub(super) fn explore_with(
     explore_built(&Build::new(format!("unseen/{source}"), level), options, arguments)
 }
 
-pub(super) fn explore_built(build: &Build, options: &[&str], arguments: &[&str]) -> Outcome {
+pub(crate) fn explore_built(build: &Build, options: &[&str], arguments: &[&str]) -> Outcome {
     let program = build.program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let output = ["--output".as_ref(), folder.path().as_os_str()];

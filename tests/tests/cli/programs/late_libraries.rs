@@ -1,9 +1,13 @@
-//! Libraries that are loaded while threads run: the order of threads decides where, and neither key points nor findings depend on that.
+//! Libraries that a program loads. While threads run, their order decides where, and neither key points nor findings depend on that; what
+//! `main` loads alone is explored as the other libraries are.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tests::{Build, Optimisation, Tool};
+
+use crate::memory::unseen::explore_built;
 
 /// The library that unwinds a stack is loaded when the first thread leaves, at another place once the calls are known to be shared.
 #[test]
@@ -46,5 +50,42 @@ fn a_failure_in_a_library_is_one_wherever_that_is_loaded() {
         assert_eq!(findings.len(), 1, "{level:?}: {}", outcome.transcript());
         assert_eq!(findings[0]["kind"], "always-fails", "{level:?}: {}", outcome.transcript());
         assert!(outcome.report["schedules"].as_u64() > Some(1), "{level:?}: {}", outcome.transcript());
+    }
+}
+
+/// The library of `unseen/plug_in.c`.
+fn plug_in(level: Optimisation, flags: &[&'static str]) -> PathBuf {
+    let library = Build::new("unseen/plug_in.c", level).flag("-DPLUG_IN").flag("-shared").flag("-fPIC");
+    flags.iter().fold(library, |library, flag| library.flag(flag)).program().unwrap()
+}
+
+#[test]
+fn what_a_library_does_that_main_has_loaded_is_found() {
+    for level in Optimisation::ALL {
+        let program = Build::new("unseen/plug_in.c", level);
+        for (flags, expected) in [(&[][..], 1), (&["-DLOCKED"], 0)] {
+            let library = plug_in(level, flags);
+            let outcome = explore_built(&program, &[], &[&library.to_string_lossy()]);
+            assert_eq!(outcome.code, expected, "{flags:?} {level:?}: {}", outcome.transcript());
+            assert!(outcome.says("`main` has loaded its last library"), "{}", outcome.transcript());
+        }
+    }
+}
+
+/// What a copy of the process would lack is done in each execution, and what is loaded after that is not watched.
+#[test]
+fn libraries_that_are_loaded_after_something_else_take_the_claim_away() {
+    for level in Optimisation::ALL {
+        for (flag, library) in [
+            ("-DOPENS", &["-DLOCKED"][..]),
+            ("-DSPEAKS", &["-DLOCKED"]),
+            ("-DSTARTS", &["-DLOCKED", "-DSTARTS"]),
+        ] {
+            let program = Build::new("unseen/plug_in.c", level).flag(flag);
+            let outcome = explore_built(&program, &[], &[&plug_in(level, library).to_string_lossy()]);
+            assert_eq!(outcome.code, 2, "{flag} {level:?}: {}", outcome.transcript());
+            let unseen = outcome.report["not_covered"].as_array().unwrap();
+            assert!(unseen.iter().any(|entry| entry["kind"] == "loaded-code"), "{}", outcome.transcript());
+        }
     }
 }
