@@ -10,6 +10,9 @@ use crate::os::{Regs, Tid, memory};
 /// kernel's, which the C library keeps for each thread, and a made-up one of another thread.
 pub(crate) const PID: i64 = 5_000_000;
 
+/// The process id of its parent.
+pub(crate) const PARENT: i64 = PID - 1;
+
 /// The count of numbers of threads. They lie below 2³⁰: words of locks that hold one have 30 bits for it. A prime, so that numbers stay
 /// apart where they are reduced.
 const TIDS: i64 = 500_000_003;
@@ -63,7 +66,7 @@ impl World {
     pub(crate) fn answer(&mut self, tid: Tid, regs: &Regs) -> Option<i64> {
         let result = match regs.orig_rax as i64 {
             libc::SYS_getpid => PID,
-            libc::SYS_getppid => PID - 1,
+            libc::SYS_getppid => PARENT,
             libc::SYS_gettid => self.tid,
             libc::SYS_clock_gettime => self.clock_gettime(tid, regs),
             libc::SYS_gettimeofday => self.gettimeofday(tid, regs.rdi),

@@ -10,12 +10,16 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static const char *what;
 static char folder[4096];
-static int file, next;
+static int file, next, listening, talking;
+static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static socklen_t length = sizeof(sa_family_t);
 static struct rlimit limit;
 static volatile sig_atomic_t handled;
 
@@ -72,6 +76,16 @@ static void *changes(void *unused)
         char name[16];
         prctl(PR_GET_NAME, name);
         assert(strcmp(name, "worker") == 0);
+    } else if (!strcmp(what, "group")) {
+        assert(setpgid(0, 0) == 0);
+    } else if (!strcmp(what, "bound")) {
+        assert(bind(talking, (struct sockaddr *)&address, sizeof(sa_family_t)) == 0);
+    } else if (!strcmp(what, "connected")) {
+        assert(connect(talking, (struct sockaddr *)&address, length) == 0);
+    } else if (!strcmp(what, "listening")) {
+        assert(listen(talking, 1) == 0);
+    } else if (!strcmp(what, "identity")) {
+        assert(setegid(getegid()) == 0);
     }
     return unused;
 }
@@ -102,7 +116,35 @@ static void relies(pthread_t thread)
         assert(open("/dev/null", O_RDONLY) == next);
     } else if (!strcmp(what, "name")) {
         pthread_setname_np(thread, "worker");
+    } else if (!strcmp(what, "group")) {
+        assert(getpgrp() != getpid());
+    } else if (!strcmp(what, "bound")) {
+        struct sockaddr_un found;
+        socklen_t size = sizeof found;
+        assert(getsockname(talking, (struct sockaddr *)&found, &size) == 0 && size == sizeof(sa_family_t));
+    } else if (!strcmp(what, "connected")) {
+        struct sockaddr_un found;
+        socklen_t size = sizeof found;
+        assert(getpeername(talking, (struct sockaddr *)&found, &size) != 0);
+    } else if (!strcmp(what, "listening")) {
+        int found = 0;
+        socklen_t size = sizeof found;
+        assert(getsockopt(talking, SOL_SOCKET, SO_ACCEPTCONN, &found, &size) == 0 && !found);
+    } else if (!strcmp(what, "identity")) {
+        assert(getegid() == getegid());
     }
+}
+
+/* One socket that listens at a name that the kernel has chosen, and another one; to listen, that needs a name as well. */
+static void make_sockets(void)
+{
+    listening = socket(AF_UNIX, SOCK_STREAM, 0);
+    talking = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert(bind(listening, (struct sockaddr *)&address, length) == 0 && listen(listening, 1) == 0);
+    if (!strcmp(what, "listening"))
+        assert(bind(talking, (struct sockaddr *)&address, length) == 0);
+    length = sizeof address;
+    assert(getsockname(listening, (struct sockaddr *)&address, &length) == 0);
 }
 
 int main(int argc, char **argv)
@@ -115,6 +157,7 @@ int main(int argc, char **argv)
     getrlimit(RLIMIT_NOFILE, &limit);
     assert(getcwd(folder, sizeof folder));
     unlink("made");
+    make_sockets();
     file = open("file", O_CREAT | O_TRUNC | O_RDWR, 0600);
     next = dup(file);
     close(next);

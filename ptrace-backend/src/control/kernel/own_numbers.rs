@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use checker::program::ExecutionError;
 
-use crate::answers::PID;
+use crate::answers::{PARENT, PID};
 use crate::control::state::flow::system;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -130,6 +130,8 @@ enum Told {
     At([u64; 2]),
     /// Its result.
     Result,
+    /// Its result, which is the group or session of a process.
+    Group,
     /// A line about a process or a thread, which is read from a file.
     Line,
 }
@@ -149,6 +151,8 @@ fn told(tracee: &Tracee, regs: &Regs) -> Option<Told> {
         libc::SYS_rt_sigtimedwait if regs.rsi != 0 => Some(Told::At([regs.rsi + SENDER; 2])),
         libc::SYS_getsockopt if asks_for_peer(regs) => Some(Told::At([regs.r10; 2])),
         libc::SYS_semctl if regs.rdx as i32 == libc::GETPID => Some(Told::Result),
+        libc::SYS_getpgrp | libc::SYS_setsid => Some(Told::Group),
+        libc::SYS_getpgid | libc::SYS_getsid if is_own_process(tracee, regs.rdi) => Some(Told::Group),
         libc::SYS_shmctl if regs.rsi as i32 == libc::IPC_STAT => Some(in_structure(of_memory)),
         libc::SYS_msgctl if regs.rsi as i32 == libc::IPC_STAT => Some(in_structure(of_queue)),
         _ => None,
@@ -156,8 +160,8 @@ fn told(tracee: &Tracee, regs: &Regs) -> Option<Told> {
 }
 
 /// If the kernel tells numbers of processes by the call at which a thread is about to go on, lets it do so, and puts those that the program
-/// knows in their place: the senders of signals, the process at the other end of a socket, those that have used an object of System V, and
-/// `/proc/self/stat`.
+/// knows in their place: the senders of signals, the process at the other end of a socket, those that have used an object of System V, groups and
+/// sessions, and `/proc/self/stat`.
 pub(crate) fn pass_with_numbers(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
@@ -191,6 +195,12 @@ pub(crate) fn pass_with_numbers(
             return tracee.write_registers(index);
         }
         Told::Result => {}
+        // A program begins in the group and the session of what has started it.
+        Told::Group => {
+            let known = if is_own(result) { PID } else { PARENT };
+            tracee.tasks[index].regs.rax = known as u64;
+            return tracee.write_registers(index);
+        }
         Told::Line => {
             let line = String::from_utf8(tracee.read(regs.rsi, result as usize)).unwrap_or_default();
             if let Some(line) = with_own_number(tracee, scheduling, &line)
@@ -203,6 +213,11 @@ pub(crate) fn pass_with_numbers(
         }
     }
     Ok(())
+}
+
+/// Whether a number that a call is given, made real where it was one of the program's, stands for the process.
+fn is_own_process(tracee: &Tracee, number: u64) -> bool {
+    number == 0 || number == tracee.leader as u64
 }
 
 /// True for a read from the file in which the kernel tells of the process, or of one of its threads, in one line.

@@ -77,6 +77,34 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
     }
 }
 
+/// Whether a call changes what a socket is bound or connected to, or asks for it (`false`); `None`: neither.
+pub(crate) fn socket_state(regs: &Regs) -> Option<bool> {
+    match regs.orig_rax as c_long {
+        libc::SYS_bind | libc::SYS_listen | libc::SYS_connect | libc::SYS_shutdown => Some(true),
+        libc::SYS_getsockname
+        | libc::SYS_getpeername
+        | libc::SYS_getsockopt
+        | libc::SYS_accept
+        | libc::SYS_accept4 => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a call sets the identity of the thread that makes it, which the C library has every other thread do as well, by a signal: a
+/// thread that stands before a system call gets that behind the call only.
+pub(crate) fn sets_identity(call: c_long) -> bool {
+    matches!(
+        call,
+        libc::SYS_setuid
+            | libc::SYS_setgid
+            | libc::SYS_setreuid
+            | libc::SYS_setregid
+            | libc::SYS_setresuid
+            | libc::SYS_setresgid
+            | libc::SYS_setgroups
+    )
+}
+
 const F_GETOWN_EX: i32 = 16;
 const PR_SET_VMA: i32 = 0x5356_4d41;
 

@@ -301,16 +301,43 @@ fn streams_that_one_thread_uses_take_nothing_away() {
 
 #[test]
 fn the_state_of_a_process_is_what_its_threads_share() {
-    let kinds =
-        ["mask", "folder", "limit", "core", "signal", "length", "mode", "descriptor", "number", "name"];
+    let of_sockets = ["bound", "connected", "listening"];
+    let others = [
+        "mask",
+        "folder",
+        "limit",
+        "core",
+        "signal",
+        "length",
+        "mode",
+        "descriptor",
+        "number",
+        "name",
+        "group",
+    ];
+    let kinds = of_sockets.into_iter().chain(others);
     // Where core files are forbidden for good, nothing about them changes.
     let is_forbidden = getrlimit(Resource::RLIMIT_CORE).is_ok_and(|(_, most)| most == 0);
-    for what in kinds.into_iter().filter(|what| *what != "core" || !is_forbidden) {
+    for what in kinds.filter(|what| *what != "core" || !is_forbidden) {
         for level in levels(what) {
             let outcome = explore_with("process_state.c", level, &[], &[what]);
             assert_eq!(outcome.code, 1, "{what} {level:?}: {}", outcome.transcript());
             assert_ne!(outcome.finding()["kind"], "always-fails", "{what} {level:?}");
         }
+    }
+}
+
+/// The C library has every thread set its own, by a signal that a thread before a system call gets too late.
+#[test]
+fn an_identity_that_is_set_beside_other_threads_takes_the_claim_away() {
+    for level in levels("identity") {
+        let outcome = explore_with("process_state.c", level, &[], &["identity"]);
+        assert_eq!(outcome.code, 2, "{level:?}: {}", outcome.transcript());
+        assert!(
+            entries(&outcome, "/not_covered").contains(&"system-call".to_owned()),
+            "{}",
+            outcome.transcript()
+        );
     }
 }
 

@@ -30,7 +30,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{PAGE, Tracee};
 use crate::layout::names::digest;
-use crate::os::calls::{buffers, outside};
+use crate::os::calls::{self, buffers, outside};
 use crate::os::{Regs, fd, memory as target_memory};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
@@ -53,6 +53,8 @@ pub(crate) fn kernel_accesses(
     }
     let mut touched = touched_by_kernel(tracee, index);
     touched.extend(process_state::touched(tracee, scheduling, account, index));
+    let of_sockets = calls::socket_state(&tracee.tasks[index].regs);
+    touched.extend(of_sockets.map(|writes| Touched::Sockets { writes }));
     let files = touched.iter().filter_map(|touched| match touched {
         Touched::File { descriptor, .. } => Some((*descriptor, false)),
         _ => None,
@@ -102,6 +104,7 @@ pub(crate) fn kernel_accesses(
                 no_memory(tracee, format!("file descriptor {number}"), writes)
             }
             Touched::Descriptors => no_memory(tracee, "numbers of file descriptors".to_owned(), true),
+            Touched::Sockets { writes } => no_memory(tracee, "the state of sockets".to_owned(), writes),
             Touched::ProcessState { writes } => no_memory(tracee, process_state::OBJECT.to_owned(), writes),
         };
         let how = if writes { How::Writes } else { How::Reads };

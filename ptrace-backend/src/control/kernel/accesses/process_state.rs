@@ -36,7 +36,12 @@ pub(super) fn touched(
     let writes = match calls::process_state(regs) {
         ProcessState::Apart if !ends_lock(tracee, index) => return None,
         ProcessState::Apart => true,
-        ProcessState::Changes => true,
+        ProcessState::Changes => {
+            if calls::sets_identity(call) {
+                enter(&calls::name(call));
+            }
+            true
+        }
         ProcessState::Unknown => {
             enter(&calls::name(call));
             true

@@ -38,6 +38,10 @@ pub(super) enum Touched {
     },
     /// Which numbers are in use is changed.
     Descriptors,
+    /// What sockets are bound and connected to, and whether they listen.
+    Sockets {
+        writes: bool,
+    },
     /// What the kernel keeps of the process beside all these.
     ProcessState {
         writes: bool,
