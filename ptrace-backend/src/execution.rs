@@ -236,8 +236,9 @@ impl Execution for PtraceExecution {
         {
             self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
+        let waits = || self.views.iter().any(|view| view.status == Status::Blocked(On::Process));
         if let Some(function) = self.process.tracee.started_by
-            && self.views.iter().any(|view| view.status == Status::Blocked(On::Process))
+            && (self.process.tracee.starts_own_program || waits())
         {
             self.process.account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
         }

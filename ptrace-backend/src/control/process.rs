@@ -71,6 +71,7 @@ impl Process {
             leader_stops_at_exit: false,
             left_from: None,
             bystanders: Vec::new(),
+            starts_own_program: false,
             started_by: None,
             early: FxHashMap::default(),
             stepping: options.1,

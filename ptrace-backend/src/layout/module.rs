@@ -43,6 +43,11 @@ impl Module {
     }
 }
 
+/// A program at this path belongs to the system, or is installed for everybody.
+pub(crate) fn is_installed(path: &std::path::Path) -> bool {
+    ["/bin", "/sbin", "/usr"].iter().any(|folder| path.starts_with(folder))
+}
+
 /// A library at this path belongs to the system and not to the program.
 pub(crate) fn is_system(path: &std::path::Path) -> bool {
     ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|dir| path.starts_with(dir))

@@ -1,5 +1,6 @@
 //! What the kernel tells of another process.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Tid;
@@ -45,6 +46,11 @@ pub(crate) fn is_runnable(tid: Tid) -> bool {
 pub(crate) fn parent(pid: Tid) -> Option<Tid> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+/// The file that a process executes.
+pub(crate) fn executable(pid: Tid) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
 /// Whether a process has ended, and the one that has created it has not heard of that.

@@ -12,6 +12,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::layout::TrapKind;
+use crate::layout::module::is_installed;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process, ptrace};
 use crate::target::startup::time_stamp_at;
@@ -55,7 +56,11 @@ impl Tracee {
                 self.use_number_of_program(who);
                 0
             }
-            WaitStatus::Exec | WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => 0,
+            WaitStatus::Exec => {
+                self.starts_own_program |= process::executable(who).is_none_or(|path| !is_installed(&path));
+                0
+            }
+            WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => 0,
         };
         let _ = ptrace::resume(who, signal);
     }

@@ -64,6 +64,8 @@ pub(crate) struct Tracee {
     pub(crate) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
+    /// One of them has executed a program that is not one of those that every machine has: one of the user's own.
+    pub(crate) starts_own_program: bool,
     /// The function by which it has started one last, if it has.
     pub(crate) started_by: Option<&'static str>,
     /// New threads and processes that have reported before whatever created them did.

@@ -224,6 +224,14 @@ fn it_becomes_another_program() {
 }
 
 #[test]
+fn it_starts_a_program_of_its_own() {
+    for (nth, how) in ["posix_spawn", "system", "popen"].into_iter().enumerate() {
+        let program = Build::new("processes/starts_itself.c", Optimisation::ALL[nth % 2]).program().unwrap();
+        not_seen(&Tool::explore::<&str>([], &program).and([how]).run().unwrap(), "task");
+    }
+}
+
+#[test]
 fn it_floods_its_output() {
     clean(&explore("input_output/floods", &[]), "output");
 }
