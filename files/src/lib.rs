@@ -8,8 +8,10 @@
 
 mod folder;
 mod kind;
+mod made;
 mod reading;
 
 pub use folder::{Folder, State, is_inside};
 pub use kind::Kind;
+pub use made::Made;
 pub use reading::{open, open_within, read, read_in_parts, read_text, read_within};

@@ -19,6 +19,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Part, Thread};
 use crate::control::state::thread_index::PerThread;
+use crate::control::tracee::made_files::MadeFiles;
 use crate::control::tracee::{Task, Tracee};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
@@ -72,6 +73,7 @@ impl Process {
             left_from: None,
             bystanders: Vec::new(),
             starts_own_program: false,
+            made_files: MadeFiles::default(),
             started_by: None,
             early: FxHashMap::default(),
             stepping: options.1,

@@ -18,10 +18,11 @@ static void *work(void *unused)
 int main(void)
 {
     pthread_t thread;
-    int file = open("finds_file.state", O_CREAT | O_EXCL | O_RDWR, 0600);
+    int is_first = access("finds_file.state", F_OK) != 0;
 
+    close(open("finds_file.state", O_CREAT | O_RDWR, 0600));
     pthread_create(&thread, NULL, work, NULL);
-    if (file >= 0)
+    if (is_first)
         work(NULL);
     work(NULL);
     pthread_join(thread, NULL);

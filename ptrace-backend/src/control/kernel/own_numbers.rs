@@ -6,12 +6,10 @@ use std::mem::offset_of;
 use checker::program::ExecutionError;
 
 use crate::answers::{PARENT, PID};
-use crate::control::state::flow::system;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::wait::WaitStatus;
-use crate::os::{Regs, Tid, calls, fd, memory, ptrace};
+use crate::os::{Regs, Tid, calls, fd, memory};
 
 /// Makes the numbers that the call at which a thread stands is given real, in its arguments and in a path below `/proc`.
 pub(super) fn use_real_numbers(
@@ -172,14 +170,7 @@ pub(crate) fn pass_with_numbers(
     const SENDER_READ: u64 = 12;
     let regs = tracee.tasks[index].regs;
     let Some(told) = told(tracee, &regs) else { return Ok(()) };
-    let tid = tracee.tasks[index].tid;
-    match tracee.step(tid)? {
-        WaitStatus::Signal(libc::SIGTRAP) => {}
-        WaitStatus::Signal(_) => tracee.tasks[index].defer_signal(),
-        _ => return Ok(()),
-    }
-    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-    let Ok(result) = u64::try_from(tracee.tasks[index].regs.rax as i64) else { return Ok(()) };
+    let Some(result) = tracee.complete_call(index)? else { return Ok(()) };
     // The tracer makes objects of System V in the place of the program.
     let is_own = |number: u64| [tracee.leader as u64, u64::from(std::process::id())].contains(&number);
     let replace = |at: u64| {
@@ -241,6 +232,12 @@ fn with_own_number(tracee: &Tracee, scheduling: &Scheduling, line: &str) -> Opti
 pub(super) fn asks_for_peer(regs: &Regs) -> bool {
     let is_of_socket = regs.rsi as i32 == libc::SOL_SOCKET && regs.rdx as i32 == libc::SO_PEERCRED;
     regs.orig_rax as i64 == libc::SYS_getsockopt && is_of_socket
+}
+
+/// Whether a thread asks for the group or the session of a process, or makes a session.
+pub(super) fn asks_for_group(regs: &Regs) -> bool {
+    const CALLS: [i64; 4] = [libc::SYS_getpgid, libc::SYS_getpgrp, libc::SYS_getsid, libc::SYS_setsid];
+    CALLS.contains(&(regs.orig_rax as i64))
 }
 
 /// Has a call be about another path, which is put below the thread's stack.

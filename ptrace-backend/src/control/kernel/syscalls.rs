@@ -6,7 +6,7 @@ use checker::program::ExecutionError;
 
 use crate::answers::{self, PID, read_timespec, timespec};
 use crate::control::kernel::{
-    accesses, clock, files, own_numbers, process_exit, signals, system_v, time_arguments, timers,
+    accesses, clock, files, made_files, own_numbers, process_exit, signals, system_v, time_arguments, timers,
     written_code,
 };
 use crate::control::memory::access;
@@ -88,7 +88,11 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             signals::waits::kill_call(tracee, scheduling, memory, account, index)
         }
         libc::SYS_open | libc::SYS_openat | libc::SYS_openat2 | libc::SYS_creat => {
-            open(tracee, scheduling, memory, account, index)
+            let flow = open(tracee, scheduling, memory, account, index)?;
+            if matches!(flow, Flow::Resume(0)) {
+                made_files::pass(tracee, index)?;
+            }
+            Ok(flow)
         }
         libc::SYS_readlink | libc::SYS_readlinkat => {
             match own_numbers::read_link(tracee, scheduling, index)? {
@@ -168,11 +172,15 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         _ => {
             let flow = files::input_output(tracee, scheduling, objects, memory, account, index)?;
-            let regs = &tracee.tasks[index].regs;
-            if matches!(flow, Flow::Resume(0))
-                && (own_numbers::asks_for_peer(regs) || own_numbers::reads_about_itself(tracee, regs))
-            {
-                own_numbers::pass_with_numbers(tracee, scheduling, index)?;
+            if matches!(flow, Flow::Resume(0)) {
+                made_files::pass(tracee, index)?;
+                let regs = &tracee.tasks[index].regs;
+                if own_numbers::asks_for_peer(regs)
+                    || own_numbers::asks_for_group(regs)
+                    || own_numbers::reads_about_itself(tracee, regs)
+                {
+                    own_numbers::pass_with_numbers(tracee, scheduling, index)?;
+                }
             }
             Ok(flow)
         }

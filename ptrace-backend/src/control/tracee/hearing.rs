@@ -113,6 +113,18 @@ impl Tracee {
         self.hear_soon(tid)
     }
 
+    /// Lets the kernel carry out the system call at which a thread stands. Its result, if it has not failed.
+    pub(crate) fn complete_call(&mut self, index: ThreadIndex) -> Result<Option<u64>, ExecutionError> {
+        let tid = self.tasks[index].tid;
+        match self.step(tid)? {
+            WaitStatus::Signal(libc::SIGTRAP) => {}
+            WaitStatus::Signal(_) => self.tasks[index].defer_signal(),
+            _ => return Ok(None),
+        }
+        self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        Ok(u64::try_from(self.tasks[index].regs.rax as i64).ok())
+    }
+
     /// Lets the kernel put the handler of a signal, with which a thread has stopped, on the thread's stack.
     pub(crate) fn step_into_handler(&mut self, tid: Tid, signal: i32) -> Result<WaitStatus, ExecutionError> {
         ptrace::step(tid, signal).map_err(system("step a thread"))?;

@@ -6,6 +6,7 @@ pub(crate) mod hearing;
 pub(crate) mod injected_calls;
 pub(crate) mod late_files;
 pub(crate) mod machine;
+pub(crate) mod made_files;
 pub(crate) mod probes;
 pub(crate) mod stacks;
 pub(crate) mod stepping;
@@ -26,6 +27,7 @@ use crate::control::state::probes::Probes;
 use crate::control::state::sync_objects::MutexMemory;
 use crate::control::state::thread::Part;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
+use crate::control::tracee::made_files::MadeFiles;
 use crate::control::watchdog::Watch;
 use crate::instructions::detour::{Detour, JUMP};
 use crate::layout::Layout;
@@ -64,6 +66,8 @@ pub(crate) struct Tracee {
     pub(crate) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
+    /// What is to be removed at the end, when all of it has ended.
+    pub(crate) made_files: MadeFiles,
     /// One of them has executed a program that is not one of those that every machine has: one of the user's own.
     pub(crate) starts_own_program: bool,
     /// The function by which it has started one last, if it has.
