@@ -17,7 +17,7 @@ use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, condvars_barriers, entry, futexes, held_objects, lifetimes, robust_mutexes,
-    rust_condvars, rwlocks, time_limits,
+    rust_condvars, rwlocks, time_limits, wake_op,
 };
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
@@ -252,6 +252,9 @@ impl Process {
             }
             Act::FutexRequeue(requeue) => {
                 futexes::requeue(tracee, scheduling, objects, pending, *requeue, pick, id)
+            }
+            Act::FutexWakeOp(call) => {
+                wake_op::carry_out(tracee, scheduling, objects, pending, *call, (pick, id))
             }
             Act::Leave(mutexes) => (
                 all,

@@ -11,7 +11,7 @@ use crate::control::kernel::{files, quiescence, system_v};
 use crate::control::memory::naming;
 use crate::control::state::client::Client;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, AwaitedBytes, Need, Pending, Requeue};
+use crate::control::state::pending::{Act, AwaitedBytes, Need, Pending, Requeue, WakeOp};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, RunState};
@@ -232,6 +232,11 @@ fn picks(scheduling: &Scheduling, objects: &Objects, act: &Act) -> SmallVec<[Pic
         Act::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
         Act::FutexWake { addr, count: 1, .. } | Act::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => {
             objects.futexes.get(addr)
+        }
+        Act::FutexWakeOp(WakeOp { first, wake, second, wake_second, .. }) => {
+            let queues = [(first, wake), (second, wake_second)].into_iter();
+            let several = queues.filter(|(_, count)| **count == 1);
+            several.filter_map(|(addr, _)| objects.futexes.get(addr)).find(|queue| queue.waiters.len() > 1)
         }
         Act::Leave(mutexes) => mutexes.last().and_then(|at| objects.futexes.get(at)),
         _ => None,

@@ -19,7 +19,7 @@ use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::futexes;
+use crate::control::sync::{futexes, wake_op};
 use crate::control::tracee::Tracee;
 use crate::os::calls::{self, outside};
 use crate::os::{memory, network};
@@ -271,7 +271,7 @@ fn futex(
         }
         // Never block: the kernel carries them out.
         libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),
-        libc::FUTEX_WAKE_OP => unsupported("futex with FUTEX_WAKE_OP"),
+        libc::FUTEX_WAKE_OP => wake_op::enter(tracee, scheduling, objects, memory, index),
         libc::FUTEX_WAIT_REQUEUE_PI | libc::FUTEX_CMP_REQUEUE_PI => {
             unsupported("futex requeue with priority inheritance")
         }

@@ -155,6 +155,7 @@ pub(crate) enum Act {
         count: u32,
     },
     FutexRequeue(Requeue),
+    FutexWakeOp(WakeOp),
     /// The thread stands where it ends, and lets go of the last one of these robust mutexes.
     Leave(Vec<u64>),
     /// A wait for a signal begins: one that is there already is dealt with before.
@@ -299,6 +300,19 @@ pub(crate) struct Requeue {
     pub(crate) most: u32,
     /// Only if the first futex holds this.
     pub(crate) expected: Option<u32>,
+}
+
+/// `FUTEX_WAKE_OP`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WakeOp {
+    pub(crate) first: u64,
+    /// How many waiters to wake there.
+    pub(crate) wake: u32,
+    pub(crate) second: u64,
+    /// How many to wake there, if that word held what is asked for.
+    pub(crate) wake_second: u32,
+    /// What is done to the second word and what it is compared with, as the kernel encodes it.
+    pub(crate) code: u32,
 }
 
 /// How long the word of a mutex is, in bytes.

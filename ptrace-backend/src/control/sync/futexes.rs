@@ -87,10 +87,21 @@ fn is_wake_known(
 /// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
 /// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
 fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
+    note_kernel_access(tracee, memory, index, addr, How::Reads);
+}
+
+/// The same for whatever the kernel is about to do to a futex's word.
+pub(crate) fn note_kernel_access(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    addr: u64,
+    how: How,
+) {
     if !tracee.is_scheduled(index) || tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip) {
         return;
     }
-    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), How::Reads);
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), how);
     let stretches = conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start));
     let shared: Vec<Obj> = stretches.collect();
     if !shared.is_empty() {

@@ -12,3 +12,4 @@ pub(crate) mod robust_mutexes;
 pub(crate) mod rust_condvars;
 pub(crate) mod rwlocks;
 pub(crate) mod time_limits;
+pub(crate) mod wake_op;

@@ -293,6 +293,23 @@ fn barriers_within_libraries_order() {
 }
 
 #[test]
+fn one_call_changes_a_word_and_wakes_at_two() {
+    for level in levels("wake_op") {
+        let build = || Build::new("correct/wake_op.c", level);
+        let outcome = explore(&build());
+        let found = outcome.report["races"].as_array().map(Vec::len);
+        assert_eq!((outcome.code, found), (0, Some(0)), "{level:?}: {}", outcome.transcript());
+        for (flag, kind) in [("-DLATE", "assertion"), ("-DKEPT", "always-fails")] {
+            let outcome = explore(&build().flag(flag));
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+            let found = outcome.report["findings"][0]["kind"].as_str();
+            assert_eq!(found, Some(kind), "{flag} {level:?}: {}", outcome.transcript());
+        }
+        assert!(races(&build().flag("-DLATE")).contains(&("letter".to_owned(), true)), "{level:?}");
+    }
+}
+
+#[test]
 fn a_server_without_a_client_is_idle_and_not_deadlocked() {
     for level in levels("idle_server") {
         for (variant, options) in [
