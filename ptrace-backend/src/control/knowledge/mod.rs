@@ -54,7 +54,9 @@ impl Shared {
     /// Nothing is known yet.
     pub(crate) fn new(layout: &Layout, streams: Arc<Streams>) -> std::io::Result<Self> {
         let of = |c: &crate::instructions::Candidate| {
-            if c.stack.is_some() || c.thread_local { Status::Dormant } else { Status::Watched(0) }
+            // An indivisible instruction empties the store buffer whatever it touches.
+            let is_own = (c.stack.is_some() || c.thread_local) && !c.is_locked();
+            if is_own { Status::Dormant } else { Status::Watched(0) }
         };
         let candidates = layout.candidates.iter().map(of).collect();
         let state = Mutex::new(KnowledgeState { candidates, ..KnowledgeState::default() });

@@ -310,6 +310,18 @@ fn one_call_changes_a_word_and_wakes_at_two() {
 }
 
 #[test]
+fn an_indivisible_instruction_on_private_memory_is_a_fence() {
+    for level in levels("fence_on_stack") {
+        for (flag, code) in [("-DADD", 0), ("-DEXCHANGE", 0), ("-DNO_FENCE", 2)] {
+            let outcome = explore(&Build::new("correct/fence_on_stack.c", level).flag(flag));
+            assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
+            let unseen = outcome.report["not_covered"][0]["kind"].as_str();
+            assert_eq!(unseen, (code == 2).then_some("store-buffering"), "{flag} {level:?}");
+        }
+    }
+}
+
+#[test]
 fn a_server_without_a_client_is_idle_and_not_deadlocked() {
     for level in levels("idle_server") {
         for (variant, options) in [
