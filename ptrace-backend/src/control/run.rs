@@ -8,7 +8,7 @@ use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{
     child_processes, clock, process_exit, quiescence, signals, syscalls, thread_creation,
 };
-use crate::control::loops::{overdue, time_slices};
+use crate::control::loops::{overdue, pauses, time_slices};
 use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down, used_unseen};
 use crate::control::operations;
 use crate::control::process::Process;
@@ -236,6 +236,9 @@ impl Process {
                     used_unseen::switch_stack(tracee, memory, account, index, new);
                     tracee.pass_trap(index)?;
                     return Ok(Flow::Resume(0));
+                }
+                if special.kind == SpecialKind::Pause {
+                    return pauses::enter(tracee, scheduling, memory, index, special);
                 }
                 if special.kind.is_time() {
                     return clock::read_time_stamp(tracee, scheduling, index, special);

@@ -43,6 +43,12 @@ pub enum SpecialKind {
 }
 
 impl SpecialKind {
+    /// Whether it changes neither memory nor registers.
+    #[must_use]
+    pub fn leaves_all_as_it_is(self) -> bool {
+        matches!(self, Self::Fence | Self::Pause)
+    }
+
     /// Whether it reads the processor's time stamps.
     #[must_use]
     pub fn is_time(self) -> bool {

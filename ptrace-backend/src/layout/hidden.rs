@@ -10,8 +10,7 @@ impl Layout {
     /// functions.
     pub(crate) fn hidden_code(&self) -> &HiddenCode {
         self.hidden.get_or_init(|| {
-            let is_hidden = |module: &&Module| module.is_system && !is_known(module);
-            let code = self.modules.iter().filter(is_hidden).flat_map(accesses);
+            let code = self.modules.iter().filter(|module| module.is_hidden()).flat_map(accesses);
             code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
                 .map(|candidate| (candidate.addr, candidate))
                 .collect()
@@ -19,10 +18,13 @@ impl Layout {
     }
 }
 
-fn is_known(module: &Module) -> bool {
-    const KNOWN: [&str; 5] = ["ld-linux", "libstdc++.", "libc++", "libm.", "libgcc_s."];
-    let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
-    module.is_libc || KNOWN.iter().any(|name| file.starts_with(name))
+impl Module {
+    /// Whether it is a system library of which it is not known by name what its functions do for threads.
+    pub(crate) fn is_hidden(&self) -> bool {
+        const KNOWN: [&str; 5] = ["ld-linux", "libstdc++.", "libc++", "libm.", "libgcc_s."];
+        let file = self.mapped.path.file_name().unwrap_or_default().to_string_lossy();
+        self.is_system && !self.is_libc && !KNOWN.iter().any(|name| file.starts_with(name))
+    }
 }
 
 fn accesses(module: &Module) -> Vec<Candidate> {

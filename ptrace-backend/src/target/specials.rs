@@ -1,4 +1,5 @@
 //! Where loaded code asks the processor for random numbers or for the time: these are made up, so that every execution gets the same.
+//! And where code of system libraries that is not watched pauses.
 
 use std::ops::Range;
 
@@ -10,7 +11,8 @@ use crate::layout::module::Module;
 /// The instructions of a module that are answered.
 #[derive(Default)]
 pub(crate) struct Answered {
-    /// Every `rdrand`, `rdseed`, `rdtsc` and `rdtscp` that was found, at run-time addresses.
+    /// Every `rdrand`, `rdseed`, `rdtsc` and `rdtscp` that was found, at run-time addresses; of a module with code that is not watched,
+    /// every `pause` as well.
     pub(crate) found: Vec<Special>,
     /// There are bytes of such an instruction where it is not clear what is code.
     pub(crate) may_be_more: bool,
@@ -23,8 +25,9 @@ impl Answered {
         let mut answered = Self::default();
         let mut looked_at = 0..0;
         let mut is_clear = true;
+        let pauses = module.is_hidden();
         for section in image.text() {
-            for suspect in suspects(&section) {
+            for suspect in suspects(&section, pauses) {
                 if !looked_at.contains(&suspect) {
                     looked_at = surroundings(image, &section, suspect);
                     let Some(code) = section.part(&looked_at) else { continue };
@@ -38,27 +41,36 @@ impl Answered {
                         let parts = parts.map(|part| scan(&code[part.clone()], start + part.start as u64));
                         scanned = FunctionCode::of_parts(parts);
                     }
+                    let is_answered = |special: &Special| is_answered(special, pauses);
                     answered.found.extend(scanned.specials.into_iter().filter(is_answered));
                 }
                 let is_found = |special: &Special| special.addr == suspect.wrapping_add(bias);
-                answered.may_be_more |= !is_clear && !answered.found.iter().any(is_found);
+                let is_pause = section.bytes[(suspect - section.address) as usize..].starts_with(&PAUSE);
+                answered.may_be_more |= !is_pause && !is_clear && !answered.found.iter().any(is_found);
             }
         }
         answered
     }
 }
 
-fn is_answered(special: &Special) -> bool {
-    matches!(special.kind, SpecialKind::Rdrand | SpecialKind::Rdseed) || special.kind.is_time()
+/// The code of `pause`.
+const PAUSE: [u8; 2] = [0xf3, 0x90];
+
+fn is_answered(special: &Special, pauses: bool) -> bool {
+    let is_pause = special.kind == SpecialKind::Pause;
+    matches!(special.kind, SpecialKind::Rdrand | SpecialKind::Rdseed)
+        || special.kind.is_time()
+        || pauses && is_pause
 }
 
 /// Where the bytes of such an instruction are; they may be part of others.
-fn suspects(section: &CodeSection<'_>) -> Vec<u64> {
+fn suspects(section: &CodeSection<'_>, pauses: bool) -> Vec<u64> {
     /// Registers as operands: `/6` is `rdrand`, `/7` is `rdseed`.
     const FIRST_OPERAND: u8 = 0xf0;
     let is_suspicious = |bytes: &[u8]| match *bytes {
         [0x0f, 0xc7, operand, ..] => operand >= FIRST_OPERAND,
         [0x0f, 0x31, ..] | [0x0f, 0x01, 0xf9, ..] => true,
+        [0xf3, 0x90, ..] => pauses,
         _ => false,
     };
     let places = (0..section.bytes.len()).inspect(|_| attention::round());

@@ -103,7 +103,7 @@ pub(crate) fn goes_round(
         }
         for _ in 0..LONGEST {
             let regs = tracee.tasks[index].regs;
-            if *place == (Reverse(regs.rsp), regs.rip) || !spin::single_step(tracee, index, &regs)? {
+            if *place == (Reverse(regs.rsp), regs.rip) || !spin::single_step(tracee, memory, index, &regs)? {
                 break;
             }
         }
@@ -120,7 +120,9 @@ fn circle(
 ) -> Result<Option<Circle>, ExecutionError> {
     // Only a step leaves all flags as code can see them.
     let regs = tracee.tasks[index].regs;
-    if spin::instruction(tracee, regs.rip).is_none_or(is_call) || !spin::single_step(tracee, index, &regs)? {
+    if spin::instruction(tracee, memory, regs.rip).is_none_or(is_call)
+        || !spin::single_step(tracee, memory, index, &regs)?
+    {
         return Ok(None);
     }
     let tid = tracee.tasks[index].tid;
@@ -132,7 +134,7 @@ fn circle(
     for _ in 0..LONGEST {
         let regs = tracee.tasks[index].regs;
         first = first.min((Reverse(regs.rsp), regs.rip));
-        let Some(instruction) = spin::instruction(tracee, regs.rip) else { return Ok(None) };
+        let Some(instruction) = spin::instruction(tracee, memory, regs.rip) else { return Ok(None) };
         let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind);
         let is_plain = !is_call(instruction) && matches!(trap, None | Some(TrapKind::Access(_)));
         let noted = passed.reads.len();
@@ -142,7 +144,7 @@ fn circle(
         let may_change = |&(addr, _): &(u64, usize)| {
             !spin::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr)
         };
-        if passed.reads[noted..].iter().any(may_change) || !spin::single_step(tracee, index, &regs)? {
+        if passed.reads[noted..].iter().any(may_change) || !spin::single_step(tracee, memory, index, &regs)? {
             return Ok(None);
         }
         let is_back = same_registers(&start, &tracee.tasks[index].regs) && spin::unchanged(tracee, &passed);
@@ -215,13 +217,13 @@ fn round(
     let mut round = Round::default();
     for _ in 0..LONGEST {
         let regs = tracee.tasks[index].regs;
-        let Some(instruction) = spin::instruction(tracee, regs.rip) else { return Ok(None) };
+        let Some(instruction) = spin::instruction(tracee, memory, regs.rip) else { return Ok(None) };
         let mut touched = Iteration::default();
         let trap = tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind);
         if is_call(instruction)
             || !matches!(trap, None | Some(TrapKind::Access(_)))
             || !spin::note_memory(tracee, &instruction, &regs, &mut info, &mut touched)
-            || !spin::single_step(tracee, index, &regs)?
+            || !spin::single_step(tracee, memory, index, &regs)?
         {
             return Ok(None);
         }

@@ -2,5 +2,6 @@
 
 pub(crate) mod livelock_probe;
 pub(crate) mod overdue;
+pub(crate) mod pauses;
 pub(crate) mod spin;
 pub(crate) mod time_slices;

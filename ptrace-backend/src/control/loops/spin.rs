@@ -19,7 +19,6 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::{Bytes, same_registers};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
-use crate::instructions::SpecialKind;
 use crate::layout::{Trap, TrapKind};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
@@ -174,7 +173,7 @@ fn iterate(
         if tracee.is_detoured(regs.rip) {
             tracee.pause_detours()?;
         }
-        let Some(instruction) = instruction(tracee, regs.rip) else { return Ok(false) };
+        let Some(instruction) = instruction(tracee, memory, regs.rip) else { return Ok(false) };
         if instruction.mnemonic() == Mnemonic::Syscall {
             if !pass_pause(tracee, index)? {
                 return Ok(false);
@@ -182,7 +181,7 @@ fn iterate(
         } else {
             let stores = iteration.stores.len();
             if !note_memory(tracee, &instruction, &regs, &mut info, iteration)
-                || !single_step(tracee, index, &regs)?
+                || !single_step(tracee, memory, index, &regs)?
                 || !stored_the_same(tracee, memory, index, &iteration.stores[stores..])
             {
                 return Ok(false);
@@ -219,18 +218,24 @@ pub(crate) fn unchanged(tracee: &Tracee, iteration: &Iteration) -> bool {
 }
 
 /// The instruction at an address, as it is without traps.
-pub(crate) fn instruction(tracee: &Tracee, at: u64) -> Option<Instruction> {
+pub(crate) fn instruction(tracee: &Tracee, memory: &MemoryState, at: u64) -> Option<Instruction> {
     let mut code = tracee.read(at, 15);
     if code.is_empty() {
         code = tracee.read(at, (0x1000 - at % 0x1000).min(15) as usize);
     }
     for (offset, byte) in code.iter_mut().enumerate() {
-        if let Some(trap) = tracee.layout.traps.get(&(at + offset as u64)) {
-            *byte = trap.byte();
+        if let Some(replaced) = replaced(tracee, memory, at + offset as u64) {
+            *byte = replaced;
         }
     }
     let instruction = Decoder::with_ip(64, &code, at, DecoderOptions::NONE).decode();
     (!instruction.is_invalid()).then_some(instruction)
+}
+
+/// The byte in whose place there may be a trap.
+fn replaced(tracee: &Tracee, memory: &MemoryState, at: u64) -> Option<u8> {
+    let trap = tracee.layout.traps.get(&at).map(Trap::byte);
+    trap.or_else(|| memory.hidden.trapped.get(&at).copied())
 }
 
 /// Notes what an instruction reads and what it is about to overwrite; `false` if it must not be tried.
@@ -243,7 +248,7 @@ pub(crate) fn note_memory(
 ) -> bool {
     match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind) {
         Some(TrapKind::Function { function, .. }) if !function.only_tries() => return false,
-        Some(TrapKind::Special(special)) if special.kind != SpecialKind::Fence => return false,
+        Some(TrapKind::Special(special)) if !special.kind.leaves_all_as_it_is() => return false,
         _ => {}
     }
     if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
@@ -276,12 +281,12 @@ pub(crate) fn note_memory(
 /// Executes one instruction, past a trap if there is one.
 pub(crate) fn single_step(
     tracee: &mut Tracee,
+    state: &MemoryState,
     index: ThreadIndex,
     regs: &Regs,
 ) -> Result<bool, ExecutionError> {
     let tid = tracee.tasks[index].tid;
-    let trap = tracee.layout.traps.get(&regs.rip).map(Trap::byte);
-    let planted = trap.filter(|_| tracee.number(regs.rip, 1) == 0xcc);
+    let planted = replaced(tracee, state, regs.rip).filter(|_| tracee.number(regs.rip, 1) == 0xcc);
     if let Some(byte) = planted {
         memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
     }

@@ -80,6 +80,13 @@ pub(crate) enum Need {
     PiFutex(u64),
 }
 
+impl Need {
+    /// Whether it is a change of some bytes.
+    pub(crate) fn waits_for_bytes(&self) -> bool {
+        matches!(self, Self::Change(bytes) if !bytes.is_empty())
+    }
+}
+
 /// How a pending operation is carried out.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {

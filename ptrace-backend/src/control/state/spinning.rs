@@ -30,6 +30,8 @@ pub(crate) struct Spinning {
     pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
     /// The memory of the read-modify-write that the thread is passing, as it was before: an exchange of equal values only looks.
     pub(crate) updating: Option<Bytes>,
+    /// How often it has paused in code that is not watched since it had run so many events.
+    pub(crate) pauses: (u32, u32),
 }
 
 /// Bytes of memory: where they are, how many, and their value.
@@ -67,6 +69,13 @@ impl Spinning {
             return Some(LONGEST);
         }
         (shared && same_preserved_registers(&last, regs)).then_some(LONGEST_IN_DOUBT)
+    }
+
+    /// The thread, which has run so many events, pauses. Whether it has done so this often since then; if so, it begins anew.
+    pub(crate) fn pauses_often(&mut self, events: u32, often: u32) -> bool {
+        let times = if self.pauses.0 == events { self.pauses.1 + 1 } else { 1 };
+        self.pauses = (events, times % often);
+        times == often
     }
 
     /// The loop around a place has turned out to be none.
