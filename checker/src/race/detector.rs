@@ -1,6 +1,6 @@
 //! The detector: happens-before by synchronisation alone, and the plain accesses that it leaves unordered.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::event::byte_set::ByteSet;
@@ -30,6 +30,8 @@ pub struct Race {
     pub places: [AccessSite; 2],
     /// Something that both touch.
     pub obj: Obj,
+    /// The thread of the second one waited before it while the first one ran: whatever is not seen of it, it has done before.
+    pub side_by_side: bool,
 }
 
 /// Finds races. Keeps the synchronisation variables of all executions that it was shown.
@@ -53,7 +55,8 @@ impl Detector {
         &self.variables
     }
 
-    /// The races of an execution: of each pair of places, each way round, the first one. Between equal places the two ways
+    /// The races of an execution: of each pair of places, each way round, the first one, or else the first one whose accesses stand side
+    /// by side. Between equal places the two ways
     /// are those of the threads.
     pub fn races(&mut self, trace: &Trace) -> Vec<Race> {
         self.order.clear();
@@ -62,17 +65,26 @@ impl Detector {
             self.order.add_thread(*name, trace.hb.born(thread));
         }
         let locate = |name| trace.threads.iter().position(|known| *known == name);
-        let mut found = Vec::new();
-        let mut known = FxHashSet::default();
+        let mut found: Vec<Race> = Vec::new();
+        // Of each thread, its last event, or its creation.
+        let mut last: Vec<Option<Position>> =
+            (0..trace.threads.len()).map(|thread| trace.hb.born(thread)).collect();
+        let mut known: FxHashMap<([AccessSite; 2], bool), usize> = FxHashMap::default();
         for (at, step) in trace.steps.enumerate() {
             let event = &step.event;
             let Some(thread) = locate(event.id.thread) else { continue };
             let (order, plain) = divide(event, &self.variables);
+            let before = last[thread].replace(at);
             self.order.push_with(thread, event, &order, locate);
             for access in plain {
                 self.touch(thread, at, event, access, &mut |race, forth| {
-                    if known.insert((race.places, forth)) {
-                        found.push(race);
+                    let side_by_side = before.is_none_or(|before| before < race.events[0]);
+                    let race = Race { side_by_side, ..race };
+                    let nth = *known.entry((race.places, forth)).or_insert(found.len());
+                    match found.get_mut(nth) {
+                        Some(first) if side_by_side && !first.side_by_side => *first = race,
+                        Some(_) => {}
+                        None => found.push(race),
                     }
                 });
             }
@@ -99,7 +111,8 @@ impl Detector {
                         let places = [old.place, place];
                         let (offset, len) = (cell.start as u32, (cell.end - cell.start) as u32);
                         let obj = Obj { offset, len, ..access.obj };
-                        let found = Race { events: [old.event, new.event], places, obj };
+                        let events = [old.event, new.event];
+                        let found = Race { events, places, obj, side_by_side: false };
                         race(found, old.place != place || old.thread < new.thread);
                     }
                 }

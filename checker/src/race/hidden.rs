@@ -5,6 +5,15 @@
 //! race is found: an execution of the same schedule in which the accesses of libraries are traced tells. The accesses are put
 //! between the events as events of their own, and the words that an indivisible instruction touches are synchronisation
 //! variables, whatever code it stands in.
+//!
+//! An instruction of x86 does not show whether a plain load or store of a library is one of an atomic (the word of its own at
+//! which each thread of a queue lock waits is stored to and loaded, and nothing else). A library that is used as it should be has
+//! no races: so whatever one thread loads that another one has stored there was either ordered already, or is what orders the two.
+//! Plain accesses of libraries therefore order among themselves, and so do their stores and the program's loads, where it looks at a
+//! library's word by a macro; the program's own accesses do not become synchronisation by that ([`published`]). What is ordered by a
+//! library that is used as it should not be is no loss: a race of the program has an execution in which the two accesses stand side
+//! by side, the thread of the second one waiting before it while the first one runs. Nothing hidden comes between them there, and
+//! [`super::Pairs`] keeps such executions before others.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,8 +22,8 @@ use super::neighbours::races;
 use crate::account::HiddenAccess;
 use crate::event::agent::Pick;
 use crate::event::byte_set::ByteSet;
-use crate::event::names::{EventId, Site, ThreadName};
-use crate::event::operation::{Atomicity, Mode, Op, OpKind};
+use crate::event::names::{EventId, Obj, ObjName, Site, ThreadName};
+use crate::event::operation::{Access, Atomicity, Mode, Op, OpKind};
 use crate::event::position::{PerEvent, Position};
 use crate::event::step::Event;
 use crate::hb::AccessHistories;
@@ -38,14 +47,24 @@ pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
         .iter()
         .filter(|hidden| hidden.indivisible)
         .for_each(|hidden| _ = variables.insert(hidden.access.obj));
-    let synchronises = |hidden: &&HiddenAccess| variables.outside(hidden.access.obj).is_empty();
-    let mut hidden = hidden.iter().filter(synchronises).peekable();
+    let is_variable = |obj: Obj| variables.outside(obj).is_empty();
+    let plain = hidden.iter().map(|hidden| hidden.access).filter(|access| !is_variable(access.obj));
+    let stored: ByteSet =
+        plain.filter(|access| access.mode == Mode::Write).map(|access| access.obj).collect();
+    let mut hidden = hidden.iter().peekable();
     let mut merged = Merged::default();
     for (at, step) in trace.steps.enumerate() {
-        while let Some(access) = hidden.next_if(|access| access.after <= at) {
-            merged.push_hidden(access, step);
+        while let Some(hidden) = hidden.next_if(|access| access.after <= at) {
+            let mut hidden = *hidden;
+            if !is_variable(hidden.access.obj) {
+                if !stored.overlap(hidden.access.obj) {
+                    continue;
+                }
+                hidden.access.obj = published(hidden.access.obj);
+            }
+            merged.push_hidden(&hidden, step);
         }
-        merged.push(step, &found_out.atomic);
+        merged.push(step, &found_out.atomic, &stored);
     }
     let mut whole = Trace {
         steps: merged.steps,
@@ -58,6 +77,14 @@ pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
         whole.hb.add_thread(*name, born);
     }
     Whole { trace: whole, positions: merged.positions }
+}
+
+/// What stands for memory as far as plain accesses of libraries publish something there. It is another object than the memory itself, so
+/// that the program's own accesses of that remain what they are.
+fn published(obj: Obj) -> Obj {
+    /// Any number will do: names are digests.
+    const OTHER: u64 = 0x5bd1_e995_9e37_79b9;
+    Obj { name: ObjName(obj.name.0 ^ OTHER), ..obj }
 }
 
 /// An execution with accesses between its events.
@@ -150,7 +177,8 @@ impl Merged {
         self.steps.push(like.with_event(event));
     }
 
-    fn push(&mut self, step: &TraceStep, atomic: &FxHashSet<Site>) {
+    /// `stored`: what libraries store by plain instructions.
+    fn push(&mut self, step: &TraceStep, atomic: &FxHashSet<Site>, stored: &ByteSet) {
         let old = &step.event;
         let id = self.next_id(old.id.thread);
         self.indices.insert(old.id, id.index);
@@ -163,7 +191,11 @@ impl Merged {
             op.atomicity = Atomicity::Atomic;
         }
         let (pick, site) = (old.pick, old.site);
-        let event = Event { id, op, did: old.did.clone(), pick, site, woken_by, timing: None };
+        let mut did = old.did.clone();
+        let loads = |access: &&Access| access.mode == Mode::Read && stored.overlap(access.obj);
+        let looks = old.did.accesses.iter().filter(|_| op.kind == OpKind::Read).filter(loads);
+        did.accesses.extend(looks.map(|access| Access::read(published(access.obj))));
+        let event = Event { id, op, did, pick, site, woken_by, timing: None };
         self.positions.push(self.steps.end());
         let event = self.known.event(event);
         self.steps.push(step.with_event(event));

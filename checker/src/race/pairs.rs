@@ -21,6 +21,9 @@ pub(crate) const MOST: usize = 200;
 /// So many executions that show a pair are kept: what is found out later may order it in some of them.
 const WITNESSES: usize = 4;
 
+/// So often an execution is looked at again, each time further, before a race in it stays uncertain.
+const MOST_ROUNDS: u32 = 8;
+
 /// The ways in which an execution can have a pair: the first place first, the second one first, both.
 const WAYS: usize = 3;
 
@@ -77,7 +80,7 @@ impl Pairs {
         for race in races {
             let is_full = self.found.len() == MOST;
             let known = self.found.iter_mut().find(|pair| pair.locations() == locations(race.places));
-            if known.as_ref().is_some_and(|pair| pair.others.len() + 1 >= WITNESSES) {
+            if known.as_ref().is_some_and(|pair| pair.is_enough(&race)) {
                 continue;
             }
             if known.is_none() && is_full {
@@ -87,7 +90,7 @@ impl Pairs {
             let trace = Arc::clone(kept.get_or_insert_with(|| Arc::new(trace.clone())));
             match known {
                 Some(pair) if pair.shown_by().any(|(known, _)| Arc::ptr_eq(known, &trace)) => {}
-                Some(pair) => pair.others.push((trace, race)),
+                Some(pair) => pair.add(trace, race),
                 None => self.found.push(RacingPair::new(trace, race)),
             }
         }
@@ -169,9 +172,27 @@ impl Pairs {
     pub fn confirm(&mut self, mut find_out: impl FnMut(&Arc<Trace>, Vec<Position>) -> FoundOut) {
         let known = &self.detector;
         let is_open = |still: &[(Arc<Trace>, Race, bool)]| !still.iter().any(|(_, _, is_all)| *is_all);
-        check(&mut self.found, is_open, |trace, events| {
-            let found_out = find_out(trace, events);
-            (with(trace, &found_out, known.variables()).races(known.clone()), found_out.hidden.is_some())
+        check(&mut self.found, is_open, |trace, mut events| {
+            let mut rounds = 0;
+            loop {
+                // It is known until then what libraries did. What orders two accesses may leave later ones from the same places racing.
+                let until = events.iter().max().copied().unwrap_or(Position::START);
+                let found_out = find_out(trace, events.clone());
+                let races = with(trace, &found_out, known.variables()).races(known.clone());
+                let (mut within, beyond): (Vec<Race>, Vec<Race>) =
+                    races.into_iter().partition(|race| race.events[1] <= until);
+                let is_new = |race: &&Race| {
+                    within.iter().all(|other| locations(other.places) != locations(race.places))
+                };
+                let next: Vec<Position> = beyond.iter().filter(is_new).flat_map(|race| race.events).collect();
+                rounds += 1;
+                if next.is_empty() || found_out.hidden.is_none() || rounds == MOST_ROUNDS {
+                    let is_all = found_out.hidden.is_some() && next.is_empty();
+                    within.extend(beyond.into_iter().filter(|_| !is_all));
+                    break (within, is_all);
+                }
+                events.extend(next);
+            }
         });
         self.forget_ways();
     }
@@ -225,6 +246,18 @@ fn check(
 impl RacingPair {
     fn new(trace: Arc<Trace>, race: Race) -> Self {
         Self { race, certain: is_certain(&trace, &race), trace, harm: None, others: Vec::new() }
+    }
+
+    /// Whether another execution that shows it so adds nothing. Where the accesses stand side by side, what is found out later cannot
+    /// order them.
+    fn is_enough(&self, race: &Race) -> bool {
+        let has_some = self.shown_by().any(|(_, known)| known.side_by_side);
+        self.others.len() + 1 >= WITNESSES && (has_some || !race.side_by_side)
+    }
+
+    fn add(&mut self, trace: Arc<Trace>, race: Race) {
+        self.others.truncate(WITNESSES - 2);
+        self.others.push((trace, race));
     }
 
     /// The executions that show it, and where.

@@ -6,6 +6,7 @@ use proptest::prelude::{Just, Strategy as Generator, prop, prop_oneof, proptest}
 
 use super::detector::synchronises;
 use super::*;
+use crate::account::HiddenAccess;
 use crate::event::agent::{Choice, Pick};
 use crate::event::names::{EventId, Obj, ObjName, Site, ThreadName};
 use crate::event::operation::{Access, Atomicity, Mode, Op, OpKind};
@@ -272,4 +273,61 @@ fn an_order_that_also_passes_is_not_harmful() {
     assert!(!harm(&[(&back, Some(true))]), "the other order was not run");
     assert!(!harm(&[(&forth, Some(true)), (&back, Some(true))]), "it fails in any order");
     assert!(!harm(&[(&forth, Some(false)), (&back, None)]), "how it ended is not known");
+}
+
+/// The race between a write and a read of other threads in this execution, with accesses of libraries in between: the number of events
+/// before each one, the thread, the mode, the offset.
+fn races_with(trace: &Trace, hidden: &[(usize, usize, Mode, u32)]) -> bool {
+    let mut pairs = super::Pairs::default();
+    pairs.take(trace, Some(false));
+    pairs.confirm(|trace, _| FoundOut { hidden: Some(accesses(trace, hidden)), ..FoundOut::default() });
+    !pairs.is_empty()
+}
+
+fn accesses(trace: &Trace, hidden: &[(usize, usize, Mode, u32)]) -> Vec<HiddenAccess> {
+    let access = |&(events, thread, mode, offset): &(usize, usize, Mode, u32)| HiddenAccess {
+        after: Position::after(events),
+        thread: trace.threads[thread],
+        access: Access { obj: Obj { name: ObjName(7), offset, len: 4 }, mode },
+        indivisible: false,
+    };
+    hidden.iter().map(access).collect()
+}
+
+#[test]
+fn what_libraries_publish_by_plain_accesses_orders() {
+    use Mode::{Read, Write};
+    let (write, read) = (Doing::Plain(Write), Doing::Plain(Read));
+    let data = [(0, write, 0, 4, 1), (1, read, 0, 4, 2)];
+    assert!(races_with(&trace(&data), &[]));
+    assert!(!races_with(&trace(&data), &[(1, 0, Write, 8), (1, 1, Read, 8)]));
+    assert!(races_with(&trace(&data), &[(1, 1, Read, 8), (1, 0, Write, 8)]), "it came too early");
+    assert!(races_with(&trace(&data), &[(1, 0, Read, 8), (1, 1, Read, 8)]), "nobody stores");
+    assert!(races_with(&trace(&data), &[(1, 0, Write, 8), (1, 1, Read, 12)]), "another word");
+    // The library reads and writes the data itself, which does not become synchronisation by that.
+    assert!(races_with(&trace(&data), &[(0, 0, Read, 0), (1, 1, Read, 0), (2, 1, Write, 0)]));
+    // The program looks at the library's word itself, as macros of its headers do.
+    let looks = [(0, write, 0, 4, 1), (1, read, 8, 4, 3), (1, read, 0, 4, 2)];
+    assert!(!races_with(&trace(&looks), &[(1, 0, Write, 8)]));
+    assert!(races_with(&trace(&looks), &[(2, 0, Write, 8)]));
+    // What the program itself stores there is data like all other.
+    let stores = [(0, write, 0, 4, 1), (0, write, 8, 4, 4), (1, read, 8, 4, 3), (1, read, 0, 4, 2)];
+    assert!(races_with(&trace(&stores), &[(0, 2, Write, 8)]));
+}
+
+/// A library that is used by several threads at once, as it must not be, seems to order what they do; not where they stand side by side.
+#[test]
+fn executions_in_which_accesses_stand_side_by_side_are_kept_before_others() {
+    let (write, read) = (Doing::Plain(Mode::Write), Doing::Plain(Mode::Read));
+    let apart = [(0, write, 0, 4, 1), (1, read, 16, 4, 3), (1, read, 0, 4, 2)];
+    let beside = [(1, read, 16, 4, 3), (0, write, 0, 4, 1), (1, read, 0, 4, 2)];
+    let hidden = [(1, 0, Mode::Write, 8), (2, 1, Mode::Read, 8)];
+    for (last, expected) in [(apart, false), (beside, true)] {
+        let mut pairs = super::Pairs::default();
+        for events in std::iter::repeat_n(&apart, 6).chain([&last]) {
+            pairs.take(&trace(events), Some(false));
+        }
+        pairs.confirm(|trace, _| FoundOut { hidden: Some(accesses(trace, &hidden)), ..FoundOut::default() });
+        assert_eq!(!pairs.is_empty(), expected);
+    }
 }

@@ -37,6 +37,7 @@ impl RunAgain {
         let sites: FxHashSet<Site> = accesses.map(|event| event.site).collect();
         let atomic = sites.into_iter().filter(|site| self.atomics.says(places.source(), *site)).collect();
         let hidden = stacks.hidden.clone();
+        self.ran.retain(|(known, _)| !Arc::ptr_eq(known, trace));
         self.ran.push((Arc::clone(trace), stacks));
         FoundOut { hidden, atomic }
     }

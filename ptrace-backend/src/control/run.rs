@@ -229,6 +229,7 @@ impl Process {
                 access::enter(tracee, scheduling, memory, account, index, *candidate)
             }
             TrapKind::Foreign(foreign) => {
+                hidden::enter_function(tracee, scheduling, memory, index)?;
                 foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
             }
             TrapKind::Special(special) => {

@@ -3,7 +3,7 @@
 use crate::attention;
 use crate::instructions::{Candidate, FunctionShape, scan};
 use crate::layout::module::Module;
-use crate::layout::{HiddenCode, Layout};
+use crate::layout::{HiddenCode, Layout, Trap, TrapKind};
 
 impl Layout {
     /// The code of system libraries, but for those of the C and the C++ library: what these do for threads is known by their
@@ -11,7 +11,9 @@ impl Layout {
     pub(crate) fn hidden_code(&self) -> &HiddenCode {
         self.hidden.get_or_init(|| {
             let code = self.modules.iter().filter(|module| module.is_hidden()).flat_map(accesses);
-            code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
+            // The first instruction of a function whose calls are looked at has a trap already, and is not watched all the same.
+            let is_watched = |trap: &Trap| !matches!(trap.kind, TrapKind::Foreign(_));
+            code.filter(|candidate| !self.traps.get(&candidate.addr).is_some_and(is_watched))
                 .map(|candidate| (candidate.addr, candidate))
                 .collect()
         })

@@ -123,6 +123,14 @@ impl Shared {
         armed(with_jumps(bytes, layout, &kept), template)
     }
 
+    /// Where instructions are that are no longer watched.
+    pub(crate) fn lifted(&self, layout: &Layout) -> Vec<u64> {
+        let state = self.state();
+        let all = layout.candidates.iter().zip(&state.candidates);
+        let lifted = all.filter(|&(_, &status)| status == Status::Disarmed);
+        lifted.map(|(candidate, _)| candidate.addr).collect()
+    }
+
     /// The same code with traps at these addresses as well.
     pub(crate) fn arming_with(
         &self,

@@ -136,6 +136,8 @@ pub(crate) fn enter(
     if is_shared {
         memory.shared.passed_shared(candidate);
     }
+    let is_noted =
+        memory.scope == Scope::Hidden && !hidden::pass_own(tracee, scheduling, memory, index, instruction)?;
     scheduling.threads[index].drained |= memory.scope == Scope::Audit && instruction.is_locked();
     let is_enough = match status {
         // Those with whom it shares that may not have been watched.
@@ -145,7 +147,7 @@ pub(crate) fn enter(
         Status::Disarmed | Status::Watched(_) if memory.scope == Scope::Audit => {
             return pass_checked(tracee, memory, account, index, candidate);
         }
-        Status::Disarmed => true,
+        Status::Disarmed => !is_noted,
         _ => {
             let touches = touches(scheduling, memory, index, &accesses);
             memory.shared.touched_privately(candidate, &touches, is_shared, scheduling.events)

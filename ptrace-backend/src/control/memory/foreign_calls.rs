@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::ExecutionError;
+use checker::program::{ExecutionError, Scope};
 
 use crate::answers::PID;
 use crate::control::kernel::accesses::{no_memory, process_state};
@@ -81,8 +81,12 @@ pub(crate) fn enter(
         }
         _ => entry_of(kind, foreign),
     });
-    // Once tells it all.
-    tracee.lift(index)?;
+    // Once tells it all; but what its first instruction touches may be asked for each time.
+    if memory.scope == Scope::Hidden {
+        tracee.pass_trap(index)?;
+    } else {
+        tracee.lift(index)?;
+    }
     Ok(Flow::Resume(0))
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use checker::account::HiddenAccess;
+use checker::byte_set::ByteSet;
 use checker::operation::Access;
 use checker::position::Position;
 use checker::program::{ExecutionError, Scope};
@@ -15,7 +16,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
-use crate::instructions::AccessKind;
+use crate::instructions::{AccessKind, Candidate};
 use crate::os::memory::{self, MemoryFile};
 
 /// So often a thread may come to an instruction between two events and do nothing new there: then it waits in a loop, and what
@@ -23,7 +24,10 @@ use crate::os::memory::{self, MemoryFile};
 const OFTEN: u32 = 1_000;
 
 /// So many accesses are traced in an execution.
-const MOST: usize = 100_000;
+const MOST: usize = 400_000;
+
+/// Accesses of the program's own code are among them as long as there are no more than these.
+const MOST_WITH_OWN: usize = 200_000;
 
 /// Plants the traps, where they are asked for, beside those of watched instructions.
 pub(crate) fn plant(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Result<bool> {
@@ -32,13 +36,15 @@ pub(crate) fn plant(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Resul
     }
     let layout = Arc::clone(&memory.layout);
     let code = layout.hidden_code();
-    for &addr in code.keys() {
+    for &addr in code.keys().filter(|addr| !layout.traps.contains_key(addr)) {
         let mut byte = [0];
         if memory::read(tracee.pristine, addr, &mut byte) {
             memory.hidden.trapped.insert(addr, byte[0]);
         }
     }
-    let addresses = memory.hidden.trapped.keys().copied();
+    // Beside libraries, what the program's own code does to their words matters although it is no event.
+    let lifted = if code.is_empty() { Vec::new() } else { memory.shared.lifted(&layout) };
+    let addresses = code.keys().copied().chain(lifted);
     let code = memory.shared.arming_with(&layout, tracee.pristine, addresses);
     code.plant_beside(tracee.leader, &layout, &memory.written_code)?;
     Ok(true)
@@ -56,7 +62,7 @@ pub(crate) fn pass(
     tracee.tasks[index].regs.rip = at;
     begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
     let is_seen = tracee.in_harness(index) || note_access(tracee, scheduling, memory, index, at);
-    memory.hidden.is_cut |= is_seen && !tracee.in_harness(index);
+    memory.hidden.is_cut |= is_seen && !tracee.in_harness(index) && !is_same_each_time(memory, at);
     if memory.hidden.accesses.len() > MOST {
         memory.hidden.is_cut = true;
         lift(tracee, memory, tracee.leader);
@@ -69,6 +75,25 @@ pub(crate) fn pass(
         tracee.step_in_place(index, at, byte)?;
     }
     Ok(Some(Flow::Resume(0)))
+}
+
+/// The running thread stands at the trap of a function that such code begins with: takes note of what its first instruction does.
+pub(crate) fn enter_function(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+) -> Result<(), ExecutionError> {
+    let at = tracee.tasks[index].regs.rip;
+    if memory.hidden.trapped.is_empty()
+        || tracee.in_harness(index)
+        || !memory.layout.hidden_code().contains_key(&at)
+    {
+        return Ok(());
+    }
+    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    note_access(tracee, scheduling, memory, index, at);
+    Ok(())
 }
 
 /// Another thread or event has begun: what was seen often enough is looked at again.
@@ -90,6 +115,30 @@ fn begin_segment(
     Ok(())
 }
 
+/// Whether an instruction touches the same memory each time. Until another thread or event, that tells nothing new.
+fn is_same_each_time(memory: &MemoryState, at: u64) -> bool {
+    memory.layout.hidden_code().get(&at).is_some_and(|instruction| instruction.fixed_address().is_some())
+}
+
+/// The running thread passes an access of the program's own code, which is no event: libraries may touch what it touches, and nothing else.
+/// `true`: it has been noted often enough.
+pub(crate) fn pass_own(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    instruction: &Candidate,
+) -> Result<bool, ExecutionError> {
+    if memory.hidden.trapped.is_empty() || memory.hidden.accesses.len() > MOST_WITH_OWN {
+        return Ok(true);
+    }
+    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    note(tracee, scheduling, memory, index, instruction);
+    let visits = memory.hidden.own_visits.entry(instruction.addr).or_default();
+    *visits += 1;
+    Ok(*visits >= OFTEN)
+}
+
 /// Takes note of what an instruction does. Whether it has done nothing new for long.
 fn note_access(
     tracee: &Tracee,
@@ -100,24 +149,34 @@ fn note_access(
 ) -> bool {
     let layout = Arc::clone(&memory.layout);
     let Some(instruction) = layout.hidden_code().get(&at) else { return true };
+    let is_new = note(tracee, scheduling, memory, index, instruction);
+    let visits = memory.hidden.visits.entry(at).or_default();
+    *visits = if is_new { 0 } else { *visits + 1 };
+    *visits >= OFTEN
+}
+
+/// Takes note of accesses. Whether some of them are new since the last event.
+fn note(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    instruction: &Candidate,
+) -> bool {
     let indivisible = matches!(instruction.kind, AccessKind::LockedUpdate | AccessKind::CompareExchange);
     let (after, thread) = (Position::after(scheduling.events as usize), scheduling.threads[index].name);
     let mut is_new = false;
     for access in instruction.accesses(&MachineState::of(tracee, index)) {
-        if memory.stacks[index].0.contains(&access.addr) {
-            continue;
-        }
+        let is_own = memory.stacks[index].0.contains(&access.addr);
         let obj = memory.object(access.addr, access.len);
         let access = if access.write { Access::write(obj) } else { Access::read(obj) };
         let hidden = HiddenAccess { after, thread, access, indivisible };
         if memory.hidden.since.insert(hidden) {
-            memory.hidden.accesses.push(hidden);
+            memory.hidden.accesses.push((hidden, is_own));
             is_new = true;
         }
     }
-    let visits = memory.hidden.visits.entry(at).or_default();
-    *visits = if is_new { 0 } else { *visits + 1 };
-    *visits >= OFTEN
+    is_new
 }
 
 /// Takes the traps out of the code of a process.
@@ -132,8 +191,13 @@ pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState, of: crate::os::Tid
     }
 }
 
-/// What was traced; `None` where that is not all.
+/// What was traced, but for what threads do to their own stacks and no other thread touches there; `None` where that is not all.
 pub(crate) fn take(memory: &mut MemoryState) -> Option<Vec<HiddenAccess>> {
     let Hidden { accesses, is_cut, .. } = std::mem::take(&mut memory.hidden);
-    (!is_cut).then_some(accesses)
+    let of_others = accesses.iter().filter(|(_, is_own)| !is_own).map(|(hidden, _)| hidden.access.obj);
+    let of_others: ByteSet = of_others.collect();
+    let is_lent = |(hidden, is_own): (HiddenAccess, bool)| {
+        (!is_own || of_others.overlap(hidden.access.obj)).then_some(hidden)
+    };
+    (!is_cut).then(|| accesses.into_iter().filter_map(is_lent).collect())
 }

@@ -292,6 +292,22 @@ fn barriers_within_libraries_order() {
     }
 }
 
+/// What libraries read of their own words while others write them may be atomic, and counts for nothing here.
+#[test]
+fn locks_within_libraries_order() {
+    for level in levels("openmp_locks") {
+        for kind in ["-DCRITICAL", "-DLOCK", "-DNEST", "-DORDERED"] {
+            let counted = |flags: &[&str]| {
+                let build = Build::new("correct/openmp_locks.c", level).flag("-fopenmp").flag(kind);
+                let found = races(&flags.iter().fold(build, |build, flag| build.flag(flag)));
+                found.into_iter().filter(|(variable, _)| variable == "count").collect::<Vec<_>>()
+            };
+            assert_eq!(counted(&[]), [], "{kind} {level:?}");
+            assert_eq!(counted(&["-DMISSED"]), [("count".to_owned(), true)], "{kind} {level:?}");
+        }
+    }
+}
+
 #[test]
 fn one_call_changes_a_word_and_wakes_at_two() {
     for level in levels("wake_op") {

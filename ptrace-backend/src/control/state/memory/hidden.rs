@@ -11,13 +11,16 @@ use rustc_hash::FxHashSet;
 pub(crate) struct Hidden {
     /// Those that are trapped, each with the byte that the trap replaces.
     pub(crate) trapped: FxHashMap<u64, u8>,
-    pub(crate) accesses: Vec<HiddenAccess>,
+    /// Each with whether it is of its thread's own stack.
+    pub(crate) accesses: Vec<(HiddenAccess, bool)>,
     /// The last event and the running thread.
     pub(crate) segment: Option<(Position, ThreadName)>,
     /// What the running thread has done since its last event.
     pub(crate) since: FxHashSet<HiddenAccess>,
     /// How often it has come to each instruction since then, having done nothing new there.
     pub(crate) visits: FxHashMap<u64, u32>,
+    /// How often accesses of the program's own code that are no events were passed, by instruction.
+    pub(crate) own_visits: FxHashMap<u64, u32>,
     /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
     pub(crate) lifted: Vec<u64>,
     /// Not all was traced.
