@@ -5,7 +5,9 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{Agent, Choice, Event, ExecutionError, Pick, Scope};
 
 use crate::control::enabled::Waiter;
-use crate::control::kernel::{made_files, own_numbers, partial_calls, process_exit, signals, timers};
+use crate::control::kernel::{
+    long_writes, made_files, own_numbers, partial_calls, process_exit, signals, timers,
+};
 use crate::control::loops::time_slices;
 use crate::control::memory::{access, quarantine, real_effect, scope};
 use crate::control::process::Process;
@@ -162,6 +164,7 @@ impl Process {
             Continuation::Kernel => {
                 self.tracee.write_registers(index)?;
                 let Self { tracee, scheduling, objects, .. } = self;
+                long_writes::carry_out_part(tracee, index)?;
                 made_files::pass(tracee, index)?;
                 own_numbers::pass_with_numbers(tracee, scheduling, index)?;
                 if partial_calls::waits_in_vain(tracee, scheduling, objects, index)? {

@@ -200,6 +200,37 @@ pub(crate) fn is_non_blocking(pid: super::Tid, descriptor: i32) -> bool {
     flags >= 0 && flags & libc::O_NONBLOCK != 0
 }
 
+/// An open file of another process, calls on which do not wait until this is dropped.
+pub(crate) struct WithoutWaiting {
+    file: OwnedFd,
+    flags: i32,
+}
+
+/// Has calls on a descriptor of another process, which may wait, not do so for now.
+pub(crate) fn without_waiting(pid: super::Tid, descriptor: i32) -> Option<WithoutWaiting> {
+    let file = borrow(pid, descriptor)?;
+    // SAFETY: reads and sets the flags of what `file` owns.
+    let flags = unsafe {
+        let flags = libc::fcntl(file.as_raw_fd(), libc::F_GETFL);
+        let is_set =
+            flags >= 0 && libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) == 0;
+        is_set.then_some(flags)?
+    };
+    Some(WithoutWaiting { file, flags })
+}
+
+impl Drop for WithoutWaiting {
+    fn drop(&mut self) {
+        // SAFETY: sets the flags of what is owned to what they were.
+        unsafe { libc::fcntl(self.file.as_raw_fd(), libc::F_SETFL, self.flags) };
+    }
+}
+
+/// Whether a descriptor of another process is a pipe's.
+pub(crate) fn is_pipe(pid: super::Tid, descriptor: i32) -> bool {
+    link(pid, descriptor).starts_with("pipe:") || is_named_pipe(pid, descriptor)
+}
+
 /// To which process or thread signals about a file go, 0 for none; `None`: there is no such file.
 pub(crate) fn owner(pid: super::Tid, descriptor: i32) -> Option<super::Tid> {
     let file = borrow(pid, descriptor)?;

@@ -30,7 +30,7 @@ pub(crate) fn pass(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), Execut
     let path = memory::string(tracee.leader, calls::argument(&regs, path));
     let folder = folder.map_or(libc::AT_FDCWD, |folder| calls::argument(&regs, folder) as i32);
     let Some(path) = absolute(tracee, folder, Path::new(&path)) else { return Ok(()) };
-    if tracee.complete_call(index)?.is_some() {
+    if tracee.complete_call(index)?.is_some_and(|result| result >= 0) {
         tracee.made_files.add(&path);
     }
     Ok(())

@@ -4,6 +4,7 @@ pub(crate) mod accesses;
 pub(crate) mod child_processes;
 pub(crate) mod clock;
 pub(crate) mod files;
+pub(crate) mod long_writes;
 pub(crate) mod made_files;
 pub(crate) mod own_numbers;
 pub(crate) mod partial_calls;

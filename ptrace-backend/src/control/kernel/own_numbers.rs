@@ -170,7 +170,8 @@ pub(crate) fn pass_with_numbers(
     const SENDER_READ: u64 = 12;
     let regs = tracee.tasks[index].regs;
     let Some(told) = told(tracee, &regs) else { return Ok(()) };
-    let Some(result) = tracee.complete_call(index)? else { return Ok(()) };
+    let result = tracee.complete_call(index)?.and_then(|result| u64::try_from(result).ok());
+    let Some(result) = result else { return Ok(()) };
     // The tracer makes objects of System V in the place of the program.
     let is_own = |number: u64| [tracee.leader as u64, u64::from(std::process::id())].contains(&number);
     let replace = |at: u64| {

@@ -113,8 +113,8 @@ impl Tracee {
         self.hear_soon(tid)
     }
 
-    /// Lets the kernel carry out the system call at which a thread stands. Its result, if it has not failed.
-    pub(crate) fn complete_call(&mut self, index: ThreadIndex) -> Result<Option<u64>, ExecutionError> {
+    /// Lets the kernel carry out the system call at which a thread stands. Its result, if the thread is still there.
+    pub(crate) fn complete_call(&mut self, index: ThreadIndex) -> Result<Option<i64>, ExecutionError> {
         let tid = self.tasks[index].tid;
         match self.step(tid)? {
             WaitStatus::Signal(libc::SIGTRAP) => {}
@@ -122,7 +122,7 @@ impl Tracee {
             _ => return Ok(None),
         }
         self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-        Ok(u64::try_from(self.tasks[index].regs.rax as i64).ok())
+        Ok(Some(self.tasks[index].regs.rax as i64))
     }
 
     /// Lets the kernel put the handler of a signal, with which a thread has stopped, on the thread's stack.

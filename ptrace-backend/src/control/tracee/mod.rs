@@ -105,10 +105,22 @@ pub(crate) struct Task {
     pub(crate) deferred: Option<libc::siginfo_t>,
     /// It is inside a function that it was made to call.
     pub(crate) calling: Option<Box<InjectedCall>>,
+    /// The write that it makes in parts.
+    pub(crate) long_write: Option<LongWrite>,
     /// The word that the kernel clears when the thread ends; `None` if that is not known.
     pub(crate) tid_word: Option<u64>,
     /// It stops where it ends. The main thread is another matter.
     pub(crate) stops_at_exit: bool,
+}
+
+/// A write of which a part has been carried out.
+#[derive(Debug)]
+pub(crate) struct LongWrite {
+    /// Where in memory it began, and how many bytes the program has asked for.
+    pub(crate) from: u64,
+    pub(crate) count: u64,
+    /// How many of them are written.
+    pub(crate) done: u64,
 }
 
 impl Task {
@@ -123,6 +135,7 @@ impl Task {
             handle: regs.fs_base,
             deferred: None,
             calling: None,
+            long_write: None,
             tid_word,
             stops_at_exit: false,
         }

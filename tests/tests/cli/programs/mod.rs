@@ -7,6 +7,7 @@ mod late_libraries;
 mod no_alarm;
 mod odd_states;
 mod peculiar;
+mod side_effects;
 mod signals;
 mod targets;
 mod untyped_code;

@@ -223,29 +223,6 @@ fn it_becomes_another_program() {
     assert!(outcome.says("exec"), "{}", outcome.transcript());
 }
 
-/// What an execution has made is not there for the next one, and what was there before stays.
-#[test]
-fn it_leaves_files_behind_whose_names_it_chooses_anew() {
-    for level in levels("leaves_temporaries") {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("before"), "").unwrap();
-        let program = Build::new("input_output/leaves_temporaries.c", level).program().unwrap();
-        let options = ["--cwd".as_ref(), folder.path().as_os_str()];
-        let outcome = Tool::explore(options, &program).within_folder(folder.path()).run().unwrap();
-        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
-        let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        assert_eq!(left.collect::<Vec<_>>(), ["before"], "{level:?}");
-    }
-}
-
-#[test]
-fn it_starts_a_program_of_its_own() {
-    for (nth, how) in ["posix_spawn", "system", "popen"].into_iter().enumerate() {
-        let program = Build::new("processes/starts_itself.c", Optimisation::ALL[nth % 2]).program().unwrap();
-        not_seen(&Tool::explore::<&str>([], &program).and([how]).run().unwrap(), "task");
-    }
-}
-
 #[test]
 fn it_floods_its_output() {
     clean(&explore("input_output/floods", &[]), "output");

@@ -1,0 +1,47 @@
+//! Programs that act outside of their memory: they fill pipes, make files, start programs.
+
+use std::fs;
+
+use tests::{Build, Optimisation, Tool, levels};
+
+#[test]
+fn it_writes_more_than_there_is_room_for() {
+    for (nth, (flag, kind)) in
+        [("-DALL", None), ("-DUNREAD", Some("always-fails")), ("-DTWO", Some("assertion"))]
+            .into_iter()
+            .enumerate()
+    {
+        for (other, how) in ["pipe", "socket"].into_iter().enumerate() {
+            let build =
+                Build::new("input_output/writes_large.c", Optimisation::ALL[(nth + other) % 2]).flag(flag);
+            let outcome = Tool::explore::<&str>([], &build.program().unwrap()).and([how]).run().unwrap();
+            assert_eq!(outcome.code, i32::from(kind.is_some()), "{flag} {how}: {}", outcome.transcript());
+            assert_eq!(outcome.report["findings"][0]["kind"].as_str(), kind, "{}", outcome.transcript());
+        }
+    }
+}
+
+/// What an execution has made is not there for the next one, and what was there before stays.
+#[test]
+fn it_leaves_files_behind_whose_names_it_chooses_anew() {
+    for level in levels("leaves_temporaries") {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("before"), "").unwrap();
+        let program = Build::new("input_output/leaves_temporaries.c", level).program().unwrap();
+        let options = ["--cwd".as_ref(), folder.path().as_os_str()];
+        let outcome = Tool::explore(options, &program).within_folder(folder.path()).run().unwrap();
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(left.collect::<Vec<_>>(), ["before"], "{level:?}");
+    }
+}
+
+#[test]
+fn it_starts_a_program_of_its_own() {
+    for (nth, how) in ["posix_spawn", "system", "popen"].into_iter().enumerate() {
+        let program = Build::new("processes/starts_itself.c", Optimisation::ALL[nth % 2]).program().unwrap();
+        let outcome = Tool::explore::<&str>([], &program).and([how]).run().unwrap();
+        assert_eq!(outcome.code, 2, "{how}: {}", outcome.transcript());
+        assert_eq!(outcome.report["not_covered"][0]["kind"], "task", "{how}: {}", outcome.transcript());
+    }
+}
