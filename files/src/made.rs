@@ -1,4 +1,4 @@
-//! Files and folders that somebody else has just made, for who is to remove them later.
+//! Files and folders that another process has just made, and that are to be removed later.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,7 +16,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// What has this path, which is itself no link.
+    /// The file or folder at this path, which is itself no link.
     ///
     /// # Errors
     /// When there is nothing of this path, or it cannot be opened.

@@ -235,7 +235,7 @@ fn start_of_main(modules: &[Module]) -> Result<Vec<u64>, LaunchError> {
     Ok(addresses)
 }
 
-/// Where a function of the C library is, in all its versions.
+/// The addresses of a function of the C library, in all its versions.
 fn versions(function: &str, modules: &[Module]) -> Vec<u64> {
     let libc = modules.iter().filter(|m| m.is_libc);
     let mut addresses: Vec<u64> = libc

@@ -79,7 +79,7 @@ pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
     Whole { trace: whole, positions: merged.positions }
 }
 
-/// What stands for memory as far as plain accesses of libraries publish something there. It is another object than the memory itself, so
+/// The object by which plain accesses of libraries to some memory publish something. It is another one than the memory itself, so
 /// that the program's own accesses of that remain what they are.
 fn published(obj: Obj) -> Obj {
     /// Any number will do: names are digests.

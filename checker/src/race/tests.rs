@@ -310,7 +310,7 @@ fn what_libraries_publish_by_plain_accesses_orders() {
     let looks = [(0, write, 0, 4, 1), (1, read, 8, 4, 3), (1, read, 0, 4, 2)];
     assert!(!races_with(&trace(&looks), &[(1, 0, Write, 8)]));
     assert!(races_with(&trace(&looks), &[(2, 0, Write, 8)]));
-    // What the program itself stores there is data like all other.
+    // The program's own stores there are data like all other.
     let stores = [(0, write, 0, 4, 1), (0, write, 8, 4, 4), (1, read, 8, 4, 3), (1, read, 0, 4, 2)];
     assert!(races_with(&trace(&stores), &[(0, 2, Write, 8)]));
 }

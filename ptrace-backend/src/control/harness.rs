@@ -17,7 +17,7 @@ use crate::layout::module::Module;
 const FRAMEWORKS: [&str; 6] =
     ["_ZN7testing", "_ZNK7testing", "_ZN5Catch", "_ZNK5Catch", "_ZN7doctest", "_ZNK7doctest"];
 
-/// What the mangled names of libtest's function that runs a test have in them.
+/// A part of the mangled names of libtest's function that runs a test.
 const OF_LIBTEST: &str = "4test28__rust_begin_short_backtrace";
 
 /// Whether tests of one of the frameworks, or of libtest, are among the program's own code.

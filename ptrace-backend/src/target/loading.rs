@@ -30,7 +30,7 @@ pub(crate) const LOADERS: &[&str] = &[
 /// The functions of the C library behind them.
 pub(crate) const LOADERS_OF_LIBC: [&str; 2] = ["dlopen", "dlmopen"];
 
-/// How a program gets to its `main` and from there to what it loads.
+/// The way of a program to its `main`, and from there to the libraries that it loads.
 pub(crate) struct Loading<'a> {
     recipe: &'a Recipe,
     watch: &'a Arc<Watch>,

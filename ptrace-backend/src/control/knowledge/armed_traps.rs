@@ -123,7 +123,7 @@ impl Shared {
         armed(with_jumps(bytes, layout, &kept), template)
     }
 
-    /// Where instructions are that are no longer watched.
+    /// The addresses of instructions that are no longer watched.
     pub(crate) fn lifted(&self, layout: &Layout) -> Vec<u64> {
         let state = self.state();
         let all = layout.candidates.iter().zip(&state.candidates);

@@ -1,6 +1,6 @@
 //! `pause` in the code of system libraries that is not watched: a thread that comes to it waits in a loop for what another one does.
 //!
-//! What such a loop reads is no key point, so that nothing else would stop the thread in it until its time is over. If it goes
+//! The reads of such a loop are no key points, so that nothing else would stop the thread in it until its time is over. If it goes
 //! round in the same way each time, it waits for a change of what it reads; if it counts its rounds, it gives way now and then.
 
 use checker::operation::{Op, OpKind};

@@ -191,7 +191,7 @@ pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState, of: crate::os::Tid
     }
 }
 
-/// What was traced, but for what threads do to their own stacks and no other thread touches there; `None` where that is not all.
+/// The traced accesses, without those of threads to parts of their own stacks that no other thread touches; `None` where these are not all.
 pub(crate) fn take(memory: &mut MemoryState) -> Option<Vec<HiddenAccess>> {
     let Hidden { accesses, is_cut, .. } = std::mem::take(&mut memory.hidden);
     let of_others = accesses.iter().filter(|(_, is_own)| !is_own).map(|(hidden, _)| hidden.access.obj);

@@ -313,12 +313,12 @@ pub(crate) struct Requeue {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WakeOp {
     pub(crate) first: u64,
-    /// How many waiters to wake there.
+    /// The number of waiters to wake there.
     pub(crate) wake: u32,
     pub(crate) second: u64,
-    /// How many to wake there, if that word held what is asked for.
+    /// The number of waiters to wake there, if that word held what is asked for.
     pub(crate) wake_second: u32,
-    /// What is done to the second word and what it is compared with, as the kernel encodes it.
+    /// The operation on the second word and its comparison, as the kernel encodes them.
     pub(crate) code: u32,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Spinning {
     pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
     /// The memory of the read-modify-write that the thread is passing, as it was before: an exchange of equal values only looks.
     pub(crate) updating: Option<Bytes>,
-    /// How often it has paused in code that is not watched since it had run so many events.
+    /// The number of its pauses in code that is not watched since it had run so many events.
     pub(crate) pauses: (u32, u32),
 }
 

@@ -1,4 +1,4 @@
-//! `FUTEX_WAKE_OP`: the kernel changes a second word in one indivisible step, wakes who waits at the first word, and who waits at the
+//! `FUTEX_WAKE_OP`: the kernel changes a second word in one indivisible step, wakes waiters at the first word, and waiters at the
 //! second one where that held what the call asks for.
 
 use checker::names::EventId;
@@ -15,13 +15,12 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
-
 use crate::os::memory;
 
 /// The size of a futex's word, in bytes.
 const WORD: u64 = 4;
 
-/// What such a call does to the second word, and what it compares that with: the sixth argument, as the kernel reads it.
+/// The operation of such a call on the second word, and the comparison: the sixth argument, as the kernel reads it.
 struct Encoded {
     operation: u32,
     operand: i32,
@@ -119,7 +118,7 @@ pub(crate) fn carry_out(
     (pending.op.may.clone(), answer.map_or(Continuation::Kernel, Continuation::Answer))
 }
 
-/// What the call returns; `None` where the kernel is to carry it out, since other processes may wait at the words.
+/// The result of the call; `None` where the kernel is to carry it out, since other processes may wait at the words.
 fn wake(
     tracee: &Tracee,
     scheduling: &mut Scheduling,

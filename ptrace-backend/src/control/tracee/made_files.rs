@@ -7,14 +7,14 @@ use files::Made;
 /// So many are removed of one execution: each costs two descriptors.
 const MOST: usize = 256;
 
-/// What an execution has made, in this order; removed when dropped.
+/// Files and folders that an execution has made, in this order; removed when dropped.
 #[derive(Default)]
 pub(crate) struct MadeFiles {
     files: Vec<Made>,
 }
 
 impl MadeFiles {
-    /// What has just been made at this path.
+    /// Adds the file or folder that has just been made at this path.
     pub(crate) fn add(&mut self, path: &Path) {
         if self.files.len() < MOST {
             self.files.extend(Made::at(path));
@@ -25,7 +25,7 @@ impl MadeFiles {
 impl Drop for MadeFiles {
     fn drop(&mut self) {
         for made in self.files.drain(..).rev() {
-            // What may not be removed stays, as it would without this tool.
+            // A file that may not be removed stays, as it would without this tool.
             let _ = made.remove();
         }
     }

@@ -66,7 +66,7 @@ pub(crate) struct Tracee {
     pub(crate) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
-    /// What is to be removed at the end, when all of it has ended.
+    /// Files and folders that are removed when the whole process has ended.
     pub(crate) made_files: MadeFiles,
     /// One of them has executed a program that is not one of those that every machine has: one of the user's own.
     pub(crate) starts_own_program: bool,
@@ -116,10 +116,10 @@ pub(crate) struct Task {
 /// A write of which a part has been carried out.
 #[derive(Debug)]
 pub(crate) struct LongWrite {
-    /// Where in memory it began, and how many bytes the program has asked for.
+    /// The address at which it began, and the number of bytes that the program has asked for.
     pub(crate) from: u64,
     pub(crate) count: u64,
-    /// How many of them are written.
+    /// The number of bytes that are written.
     pub(crate) done: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a process asks of the kernel while it loads a library: nothing that a copy made afterwards would lack.
+//! System calls of a process that loads a library: none whose effect a copy made afterwards would lack.
 
 use super::outside;
 use crate::os::{Regs, Tid};

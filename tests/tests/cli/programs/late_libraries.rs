@@ -72,7 +72,7 @@ fn what_a_library_does_that_main_has_loaded_is_found() {
     }
 }
 
-/// What a copy of the process would lack is done in each execution, and what is loaded after that is not watched.
+/// Actions that a copy of the process would lack are done in each execution, and libraries that come after them are not watched.
 #[test]
 fn libraries_that_are_loaded_after_something_else_take_the_claim_away() {
     for level in Optimisation::ALL {

@@ -292,7 +292,7 @@ fn barriers_within_libraries_order() {
     }
 }
 
-/// What libraries read of their own words while others write them may be atomic, and counts for nothing here.
+/// Reads by libraries of their own words while others write them may be atomic, and count for nothing here.
 #[test]
 fn locks_within_libraries_order() {
     for level in levels("openmp_locks") {

@@ -21,7 +21,7 @@ fn it_writes_more_than_there_is_room_for() {
     }
 }
 
-/// What an execution has made is not there for the next one, and what was there before stays.
+/// Files of an execution are not there for the next one, and files that were there before stay.
 #[test]
 fn it_leaves_files_behind_whose_names_it_chooses_anew() {
     for level in levels("leaves_temporaries") {

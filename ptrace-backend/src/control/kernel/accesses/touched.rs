@@ -38,7 +38,7 @@ pub(super) enum Touched {
     },
     /// Which numbers are in use is changed.
     Descriptors,
-    /// What sockets are bound and connected to, and whether they listen.
+    /// The addresses that sockets are bound and connected to, and whether they listen.
     Sockets {
         writes: bool,
     },

@@ -19,7 +19,7 @@ pub(crate) struct Hidden {
     pub(crate) since: FxHashSet<HiddenAccess>,
     /// How often it has come to each instruction since then, having done nothing new there.
     pub(crate) visits: FxHashMap<u64, u32>,
-    /// How often accesses of the program's own code that are no events were passed, by instruction.
+    /// The number of passed accesses of the program's own code that are no events, by instruction.
     pub(crate) own_visits: FxHashMap<u64, u32>,
     /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
     pub(crate) lifted: Vec<u64>,
