@@ -78,6 +78,8 @@ impl<'a> Loading<'a> {
         self.watch.end();
         let Some(registers) = registers else { return Ok(None) };
         self.plant(&process, false)?;
+        // From here on the process calls what the tool makes it call.
+        process.only_loads = false;
         reset()?;
         Ok(Some((process, registers)))
     }
