@@ -6,12 +6,14 @@ use std::io::Read;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use flate2::read::ZlibDecoder;
 use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
 use object::{
     CompressedData, CompressionFormat, LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf,
 };
+use rustc_hash::FxHashSet;
 use ruzstd::decoding::StreamingDecoder;
 
 use super::bytes::Bytes;
@@ -33,6 +35,8 @@ pub(crate) type File = ElfFile64<'static, LittleEndian>;
 pub(crate) struct ElfBytes {
     /// Borrows from `bytes`: never hand out its lifetime.
     file: File,
+    /// The names that it has from other images; borrows from `bytes` too.
+    imported: OnceLock<FxHashSet<&'static str>>,
     /// Dropped last.
     bytes: Bytes,
 }
@@ -47,7 +51,7 @@ impl ElfBytes {
         let detached = unsafe { bytes.detached() };
         let file = File::parse(detached)
             .map_err(|e| ImageError::Malformed { path: path.to_owned(), reason: e.to_string() })?;
-        Ok(Self { file, bytes })
+        Ok(Self { file, imported: OnceLock::new(), bytes })
     }
 
     /// The parsed file.
@@ -159,10 +163,11 @@ impl ElfBytes {
     }
 
     pub(crate) fn imports(&self, name: &str) -> bool {
-        self.file.dynamic_symbols().any(|symbol| {
-            attention::round();
-            symbol.is_undefined() && symbol.name() == Ok(name)
-        })
+        let imported = || {
+            let symbols = self.file.dynamic_symbols().inspect(|_| attention::round());
+            symbols.filter(|symbol| symbol.is_undefined()).filter_map(|symbol| symbol.name().ok()).collect()
+        };
+        self.imported.get_or_init(imported).contains(name)
     }
 
     /// The names of thread-local variables that the linker kept; none where it kept no names at all.

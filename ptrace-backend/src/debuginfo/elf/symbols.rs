@@ -96,9 +96,10 @@ impl Symbols {
                 file.symbols().filter_map(|symbol| defined(symbol.elf_symbol(), file, true))
             }),
         );
-        all.sort_by_key(|symbol| {
+        all.sort_by(|a, b| {
             attention::round();
-            (symbol.address, symbol.rank(), symbol.name)
+            let rest = || (a.rank(), a.name).cmp(&(b.rank(), b.name));
+            a.address.cmp(&b.address).then_with(rest)
         });
         // A symbol that both tables have is kept as the dynamic one, which knows its version.
         all.dedup_by(|later, earlier| {
