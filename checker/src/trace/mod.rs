@@ -5,7 +5,7 @@ pub(crate) mod interner;
 mod moment;
 pub(crate) mod queries;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -145,29 +145,40 @@ impl Trace {
     }
 }
 
-/// Whether it is a key point from the first execution on. Accesses of memory are none, nor is what a lock is made of: with more
-/// known about the program these are other events.
+/// Whether it is a key point from the first execution on. Accesses of memory are none, nor are what a lock is made of, the freeing of
+/// memory that others come to be seen to use, and the end of a time slice, which counts such events: with more known about the program
+/// these are other events.
 fn is_always_known(step: &&TraceStep) -> bool {
-    use OpKind::{FutexResume, FutexWait, FutexWake};
+    use OpKind::{Free, FutexResume, FutexWait, FutexWake, SliceEnd};
     let kind = step.event.op.kind;
-    !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
+    !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake | Free | SliceEnd)
+}
+
+/// The same, also if what it touches has come to be known as shared: a system call is a key point from then on.
+fn is_same_whatever_is_known(step: &TraceStep) -> bool {
+    is_always_known(&step) && step.event.op.kind != OpKind::Io
 }
 
 /// The first synchronisation of an execution that does not come in a later one with more key points, before anything does
 /// that only the later one has: it may let another thread go, and from there on they are two schedules. So they are where
-/// another thread goes, since who goes may depend on what the others are about to do, and that are other operations now.
+/// another thread goes, since who goes may depend on what the others are about to do, and that are other operations now. And
+/// where another thread has come less far than before, since it stands at one of these.
 pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
     let same =
         steps.iter().zip(later).take_while(|(step, other)| step.replayed() == other.replayed()).count();
-    let (expected, got) = (steps.get(same)?, later.get(same));
-    let is_same_thread = |got: &&TraceStep| got.choice.agent == expected.choice.agent;
+    let expected = steps.get(same)?;
+    let rest = later.get(same..).unwrap_or_default();
     let is_other = is_always_known(&expected)
-        && got.as_ref().is_none_or(|got| {
-            // A system call is a key point once what it touches is known to be shared.
-            is_always_known(got) && got.event.op.kind != OpKind::Io && is_same_thread(got)
-        });
-    let got = got.map_or(Observation::End, TraceStep::seen);
+        && rest.first().is_none_or(|got| got.choice.agent == expected.choice.agent)
+        && next_of_each(rest).all(is_same_whatever_is_known);
+    let got = rest.first().map_or(Observation::End, TraceStep::seen);
     is_other.then(|| Difference { at: Position::after(same), expected: expected.seen(), got })
+}
+
+/// The first of these events of each thread.
+fn next_of_each(steps: &[TraceStep]) -> impl Iterator<Item = &TraceStep> {
+    let mut seen = BTreeSet::new();
+    steps.iter().filter(move |step| seen.insert(step.event.id.thread))
 }
 
 /// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
@@ -217,5 +228,54 @@ impl TraceStep {
     pub fn seen(&self) -> Observation {
         let (_, key) = self.replayed();
         Observation::Operation { thread: self.event.id.thread, key, effect: self.event.did.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::{EventId, Site};
+    use crate::operation::Op;
+    use crate::program::{Event, Pick};
+
+    const OTHER: usize = 1;
+
+    /// The steps of two threads that run operations of these kinds, each from a place of its own.
+    fn steps(kinds: &[(usize, OpKind)]) -> Vec<TraceStep> {
+        let threads = [ThreadName::MAIN, ThreadName::MAIN.child(1).unwrap()];
+        let events = (1..).zip(kinds).map(|(index, &(thread, kind))| {
+            let choice = Choice::thread(threads[thread]);
+            let moment =
+                Moment { choice, reason: Reason::First, last: Previous::Nobody, choices: [choice].into() };
+            let op = Op::new(kind, []);
+            let event = Event {
+                id: EventId { thread: threads[thread], index },
+                did: op.may.clone(),
+                op,
+                pick: Pick::Only,
+                site: Site(kind as u64),
+                woken_by: None,
+                timing: None,
+            };
+            TraceStep::new(TraceEvent::from(event), moment.into(), (0, 0), false)
+        });
+        events.collect()
+    }
+
+    #[test]
+    fn an_execution_with_more_key_points_is_another_one_only_where_what_is_always_known_differs() {
+        use OpKind::{Free, Init, Io, Lock, Read, SliceEnd, Unlock};
+        let first = steps(&[(0, Lock), (0, Unlock), (0, Init)]);
+        let position = |difference: Option<Difference>| difference.map(|difference| difference.at);
+        for new in [Free, Io, Read, SliceEnd] {
+            let later = steps(&[(0, Lock), (0, Unlock), (0, new), (0, Init)]);
+            assert_eq!(first_other_synchronisation(&first, &later), None, "{new:?}");
+            assert_eq!(first_missing_synchronisation(&first, &later), None, "{new:?}");
+            let later = steps(&[(0, Lock), (0, Unlock), (0, Lock), (OTHER, new)]);
+            assert_eq!(first_other_synchronisation(&first, &later), None, "{new:?}: it has come less far");
+        }
+        let later = steps(&[(0, Lock), (0, Unlock), (0, Lock), (OTHER, Lock)]);
+        assert_eq!(position(first_other_synchronisation(&first, &later)), Some(Position::after(2)));
+        assert_eq!(position(first_missing_synchronisation(&first, &later)), Some(Position::after(2)));
     }
 }
