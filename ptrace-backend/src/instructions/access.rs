@@ -28,8 +28,8 @@ impl Candidate {
 
     /// Everything that the instruction may touch if it runs in this state, whatever of the state is known.
     ///
-    /// Stores under a mask, and comparisons that may end early, count in full. Elements of gathers and scatters that
-    /// are next to each other are one range.
+    /// Comparisons that may end early, and operations other than moves under a mask, count in full. Elements that are next to each
+    /// other are one range.
     #[must_use]
     pub fn accesses(&self, machine: &impl Machine) -> Accesses {
         if let AccessKind::Call(callee) = self.kind {
@@ -40,6 +40,7 @@ impl Candidate {
         for operand in &self.operands {
             match operand.extent {
                 Extent::Indexed { lanes, mask } => found.extend(operand.elements(machine, lanes, mask)),
+                Extent::Masked { lanes, mask } => found.extend(operand.side_by_side(machine, lanes, mask)),
                 _ => found.extend(operand.range(machine.registers())),
             }
         }
@@ -102,6 +103,7 @@ impl MemoryOperand {
             Extent::Single => (addr, size),
             Extent::Repeated => self.repeated(addr, regs),
             Extent::BitOffset(register) => (addr.wrapping_add(bit_displacement(regs, register, size)?), size),
+            Extent::Masked { lanes, .. } => (addr, size * u64::from(lanes)),
             Extent::Indexed { .. } => return None,
         };
         (len > 0).then_some(MemoryAccess { addr, len, read: self.read, write: self.write })
@@ -122,18 +124,20 @@ impl MemoryOperand {
     fn elements(&self, machine: &impl Machine, lanes: u32, mask: Mask) -> Vec<MemoryAccess> {
         let Some(indices) = machine.vector(self.memory.index().number()) else { return Vec::new() };
         let lanes = (0..lanes as usize).filter(|&lane| mask.has(machine, lane));
-        let mut found: Vec<MemoryAccess> =
-            lanes.filter_map(|lane| self.element(machine.registers(), &indices, lane)).collect();
-        found.sort_by_key(|access| access.addr);
-        found.dedup_by(|next, last| {
-            let distance = next.addr - last.addr;
-            let joined = distance <= last.len;
-            if joined {
-                last.len = last.len.max(distance.saturating_add(next.len));
-            }
-            joined
-        });
-        found
+        joined(lanes.filter_map(|lane| self.element(machine.registers(), &indices, lane)).collect())
+    }
+
+    /// The elements that a mask says; all of them, where it is not known.
+    fn side_by_side(&self, machine: &impl Machine, lanes: u32, mask: Mask) -> Vec<MemoryAccess> {
+        let Some(all) = self.range(machine.registers()) else { return Vec::new() };
+        if !mask.is_known(machine) {
+            return vec![all];
+        }
+        let len = u64::from(self.size);
+        let lanes = (0..u64::from(lanes)).filter(|&lane| mask.has(machine, lane as usize));
+        joined(
+            lanes.map(|lane| MemoryAccess { addr: all.addr.wrapping_add(lane * len), len, ..all }).collect(),
+        )
     }
 
     fn element(&self, regs: &user_regs_struct, indices: &[u8], lane: usize) -> Option<MemoryAccess> {
@@ -147,7 +151,28 @@ impl MemoryOperand {
     }
 }
 
+/// Accesses of one kind by their addresses, those next to each other as one.
+fn joined(mut accesses: Vec<MemoryAccess>) -> Vec<MemoryAccess> {
+    accesses.sort_by_key(|access| access.addr);
+    accesses.dedup_by(|next, last| {
+        let distance = next.addr - last.addr;
+        let joined = distance <= last.len;
+        if joined {
+            last.len = last.len.max(distance.saturating_add(next.len));
+        }
+        joined
+    });
+    accesses
+}
+
 impl Mask {
+    fn is_known(self, machine: &impl Machine) -> bool {
+        match self {
+            Self::Bits(register) => machine.mask(register.number()).is_some(),
+            Self::Signs(register, _) => machine.vector(register.number()).is_some(),
+        }
+    }
+
     fn has(self, machine: &impl Machine, lane: usize) -> bool {
         match self {
             Self::Bits(register) => machine.mask(register.number()).is_some_and(|bits| bits >> lane & 1 != 0),

@@ -74,7 +74,7 @@ pub enum Callee {
 pub struct MemoryOperand {
     /// Its address in terms of registers. The `memory_size` in it is not to be used: see [`MemoryOperand::size`].
     pub memory: UsedMemory,
-    /// How many bytes one element has; an upper limit where the instruction writes under a mask.
+    /// How many bytes one element has; all of them, as an upper limit, where the instruction has a mask that is not looked at.
     pub size: u32,
     /// It may be read.
     pub read: bool,
@@ -93,6 +93,13 @@ pub enum Extent {
     Repeated,
     /// One that is chosen by the bit offset in this register (`bts [m], rax`).
     BitOffset(Register),
+    /// So many side by side.
+    Masked {
+        /// How many there are.
+        lanes: u32,
+        /// Which of them count.
+        mask: Mask,
+    },
     /// So many, each with its own index in a vector register.
     Indexed {
         /// How many indices.
@@ -102,7 +109,7 @@ pub enum Extent {
     },
 }
 
-/// What says which elements of a gather or scatter are touched.
+/// What says which elements are touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mask {
     /// The highest bit of each element of this vector register; an element has so many bytes.
@@ -205,9 +212,10 @@ impl Candidate {
             .find(|operand| self.kind == AccessKind::SplitUpdate && operand.read && operand.write)
     }
 
-    /// Instructions whose addresses are in vector registers.
+    /// Instructions whose addresses or masks are in vector registers.
     pub(crate) fn needs_vectors(&self) -> bool {
-        self.operands.iter().any(|operand| matches!(operand.extent, Extent::Indexed { .. }))
+        let is_in_vectors = |extent| matches!(extent, Extent::Indexed { .. } | Extent::Masked { .. });
+        self.operands.iter().any(|operand| is_in_vectors(operand.extent))
     }
 
     /// Whether it empties the processor's store buffer.
@@ -284,12 +292,16 @@ impl MemoryOperand {
     fn of(instruction: &Instruction, memory: UsedMemory) -> Self {
         use OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
         let access = memory.access();
+        let (size, extent) = match masked(instruction) {
+            Some((size, lanes, mask)) => (size, Extent::Masked { lanes, mask }),
+            None => (element_size(instruction, memory), Extent::of(instruction, memory)),
+        };
         Self {
             memory,
-            size: element_size(instruction, memory),
+            size,
             read: matches!(access, Read | CondRead | ReadWrite | ReadCondWrite),
             write: matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite),
-            extent: Extent::of(instruction, memory),
+            extent,
         }
     }
 
@@ -343,6 +355,34 @@ impl Mask {
         // Destination, memory, mask: the elements of the mask are as wide as those of the destination.
         Self::Signs(instruction.op_register(2), element_size(instruction, memory))
     }
+}
+
+/// The size of an element, their number, and which of them are touched, where an instruction moves elements that are side by side under a
+/// mask.
+fn masked(instruction: &Instruction) -> Option<(u32, u32, Mask)> {
+    use Mnemonic::{Maskmovdqu, Vmaskmovdqu, Vmaskmovpd, Vmaskmovps, Vpmaskmovd, Vpmaskmovq};
+    use Mnemonic::{Vmovapd, Vmovaps, Vmovdqa32, Vmovdqa64, Vmovdqu8, Vmovdqu16, Vmovdqu32, Vmovdqu64};
+    use Mnemonic::{Vmovupd, Vmovups};
+    let register = |operand| instruction.op_register(operand);
+    let (size, vector, mask) = match instruction.mnemonic() {
+        // The memory may be the first operand or the last one; between them is the mask.
+        Vmaskmovps | Vpmaskmovd => (4, register(1), Mask::Signs(register(1), 4)),
+        Vmaskmovpd | Vpmaskmovq => (8, register(1), Mask::Signs(register(1), 8)),
+        Maskmovdqu | Vmaskmovdqu => (1, register(2), Mask::Signs(register(2), 1)),
+        mnemonic => {
+            let size = match mnemonic {
+                Vmovdqu8 => 1,
+                Vmovdqu16 => 2,
+                Vmovdqu32 | Vmovdqa32 | Vmovups | Vmovaps => 4,
+                Vmovdqu64 | Vmovdqa64 | Vmovupd | Vmovapd => 8,
+                _ => return None,
+            };
+            let mask = Some(instruction.op_mask()).filter(|&mask| mask != Register::None)?;
+            let is_vector = |&operand: &u32| register(operand).is_vector_register();
+            (size, register((0..2).find(is_vector)?), Mask::Bits(mask))
+        }
+    };
+    Some((size, vector.size() as u32 / size, mask))
 }
 
 /// The memory that the instruction names, as opposed to the stack that it uses on the side.

@@ -107,11 +107,11 @@ fn vectors() {
     check(|a| a.cvtsi2sd(xmm0, dword_ptr(rdi)), "Load 4r");
     check(|a| a.vmovdqu(ymmword_ptr(rdi), ymm0), "Store 32w");
     check(|a| a.vmovdqu64(zmmword_ptr(rdi), zmm0), "Store 64w");
-    check(|a| a.vmovdqu32(zmmword_ptr(rdi).k1(), zmm0), "Store 64w");
-    check(|a| a.vpmaskmovd(xmmword_ptr(rdi), xmm1, xmm0), "Store 16w");
+    check(|a| a.vmovdqu32(zmmword_ptr(rdi).k1(), zmm0), "Store 4w");
+    check(|a| a.vpmaskmovd(xmmword_ptr(rdi), xmm1, xmm0), "Store 4w");
     check(|a| a.vaddps(zmm0, zmm1, dword_bcst(rdi)), "Load 4r");
     check(|a| a.vpgatherdd(ymm0.k1(), dword_ptr(rdi + ymm1 * 4)), "Load 4r");
-    check(|a| a.maskmovdqu(xmm0, xmm1), "Store 16w");
+    check(|a| a.maskmovdqu(xmm0, xmm1), "Store 1w");
     check(|a| a.fld(tword_ptr(rdi)), "Load 10r");
     check(|a| a.fstp(qword_ptr(rdi)), "Store 8w");
     check(|a| a.fxsave(byte_ptr(rdi)), "Store 512w");

@@ -235,3 +235,22 @@ fn other_functions_are_none() {
         assert_eq!(MemoryFunction::named(name), None, "{name}");
     }
 }
+
+#[test]
+fn moves_under_a_mask_touch_the_elements_that_it_says() {
+    let thread = || Thread::new([0x7000, 0, 0, 0]);
+    // vpmaskmovd [rdi], ymm1, ymm0; vmaskmovpd xmm0, xmm1, [rdi]; maskmovdqu xmm0, xmm1, at rdi
+    let store = decoded(&[0xc4, 0xe2, 0x75, 0x8e, 0x07]);
+    assert_eq!(
+        describe(&store, &thread().vector(1, [-1, -1, 0, 1, 0, 0, 0, i32::MIN])),
+        "0x7000+8w 0x701c+4w"
+    );
+    assert_eq!(describe(&store, &thread().vector(1, [0; 8])), "");
+    assert_eq!(describe(&store, &thread()), "0x7000+32w", "the mask is not known");
+    let load = decoded(&[0xc4, 0xe2, 0x71, 0x2d, 0x07]);
+    assert_eq!(describe(&load, &thread().vector(1, [0, 0, 0, -1])), "0x7008+8r");
+    let bytes = decoded(&[0x66, 0x0f, 0xf7, 0xc1]);
+    assert_eq!(describe(&bytes, &thread().vector(1, [0x80, 0, 0x8000, -1])), "0x7000+1w 0x7009+1w 0x700c+4w");
+    let masked = single(|a| a.vmovdqu32(dword_ptr(rdi + 0x40).k1(), zmm0));
+    assert_eq!(describe(&masked, &thread().mask(1, 0b1000_0000_0000_0011)), "0x7040+8w 0x707c+4w");
+}
