@@ -4,7 +4,7 @@ use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
 };
 
-use super::stack_switch::NewStack;
+use super::stack::switch::NewStack;
 use crate::attention;
 
 /// What has to be known about a whole function to judge one of its instructions.

@@ -4,7 +4,7 @@ use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 use libc::user_regs_struct;
 
 use super::registers;
-use super::stack_switch::NewStack;
+use super::stack::switch::NewStack;
 
 /// An instruction whose result the program could tell one execution from another by, or by which it gives way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +47,12 @@ impl SpecialKind {
     #[must_use]
     pub fn leaves_all_as_it_is(self) -> bool {
         matches!(self, Self::Fence | Self::Pause)
+    }
+
+    /// Whether it reads what is made up: the time, or a random number.
+    #[must_use]
+    pub fn is_answered(self) -> bool {
+        self.is_time() || matches!(self, Self::Rdrand | Self::Rdseed)
     }
 
     /// Whether it reads the processor's time stamps.

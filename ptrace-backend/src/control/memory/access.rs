@@ -342,13 +342,13 @@ fn take_note(
             // Of memory that was not always in order each access is a key point.
             memory.promoted |= memory.shared.promote(&[candidate], stands_at, &[]);
         }
-        exposure::expose_thread_locals(tracee, scheduling, memory, index, access.addr);
+        exposure::expose_thread_locals(tracee, memory, index, access.addr);
         match memory.place(access.addr).region {
             MemoryRegion::Heap | MemoryRegion::Unknown if !conflict.bytes.is_empty() => {
                 memory.promoted |= memory.shared.watch_allocator();
             }
-            MemoryRegion::Stack(owner) if owner != index && scheduling.threads[owner].is_live() => {
-                exposure::expose(tracee, scheduling, memory, account, owner, access.addr);
+            MemoryRegion::Stack(owner) if owner != index => {
+                exposure::expose(tracee, scheduling, (memory, account), (index, owner), access.addr);
             }
             _ => {}
         }

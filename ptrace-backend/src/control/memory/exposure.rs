@@ -14,21 +14,19 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::stacks::STACK_DEPTH;
 use crate::debuginfo;
+use crate::instructions::makes_frame_addresses;
 
-/// If an address is in the thread-local memory of another thread, the instructions that work on such memory are watched from
-/// now on.
-pub(crate) fn expose_thread_locals(
-    tracee: &Tracee,
-    scheduling: &Scheduling,
-    memory: &mut MemoryState,
-    index: ThreadIndex,
-    addr: u64,
-) {
+/// If an address is in the thread-local memory of another thread, or of one that has ended, the instructions that work on such memory
+/// are watched from now on.
+pub(crate) fn expose_thread_locals(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
     /// Variables lie below the control block of their thread.
     const MOST: u64 = 16 << 10;
-    let is_in = |base: u64| (base.saturating_sub(MOST)..base).contains(&addr);
-    let mut others = scheduling.threads.enumerate().filter(|(i, thread)| *i != index && thread.is_live());
-    if memory.exposed_thread_locals || !others.any(|(i, _)| is_in(tracee.tasks[i].regs.fs_base)) {
+    let is_in = |thread: ThreadIndex| {
+        let base = tracee.tasks[thread].regs.fs_base;
+        (base.saturating_sub(MOST)..base).contains(&addr)
+    };
+    // A thread may have the memory of one that has ended.
+    if memory.exposed_thread_locals || is_in(index) || !tracee.tasks.indices().any(is_in) {
         return;
     }
     memory.exposed_thread_locals = true;
@@ -40,19 +38,28 @@ pub(crate) fn expose_thread_locals(
 }
 
 /// An address on the stack of `owner` is touched by another thread. The instructions of the function whose frame holds it then
-/// are watched from now on, where they work on the frame. The memory of a frame that is gone is another function's: which ones
-/// have used it, and will, is not known, so that the use is entered in the account. Seen is one of memory that belongs to no
-/// function any more, or to one of the C library, which hands its frames to no other thread.
+/// are watched from now on, where they work on the frame.
+///
+/// The memory of a frame that is gone is another function's, or no function's any more: it lies below the stack of its thread, or that has
+/// ended, or it is now in a frame of which no other thread can know, be it of the C library's, which hands its frames to nobody, or of a
+/// function that makes no address of what is in its frame. Which functions have used such memory, and will, is not known: all that work on
+/// their frames are watched from then on, and the use is entered in the account, since pushes and calls are not watched.
 pub(crate) fn expose(
     tracee: &Tracee,
     scheduling: &Scheduling,
-    memory: &mut MemoryState,
-    account: &mut Account,
-    owner: ThreadIndex,
+    (memory, account): (&mut MemoryState, &mut Account),
+    (index, owner): (ThreadIndex, ThreadIndex),
     addr: u64,
 ) {
+    // The stack of main holds the program's arguments, too, and is there to the end.
+    if !scheduling.threads[owner].is_live() && !owner.is_main() {
+        if !memory.sharing.is_after_end(index, owner) {
+            expose_dead_frames(memory, account);
+        }
+        return;
+    }
     if is_below_stack(tracee, memory, owner, addr) {
-        account.enter_unwatched(Unwatched::of(UnwatchedKind::DeadFrame));
+        expose_dead_frames(memory, account);
         return;
     }
     if memory.exposed.get(&addr).is_some_and(|frame| is_same(tracee, *frame)) {
@@ -60,8 +67,9 @@ pub(crate) fn expose(
     }
     let Some(holder) = holder(tracee, owner, addr) else { return };
     memory.exposed.insert(addr, holder.frame);
-    if tracee.layout.in_libc(holder.function.start) {
-        account.enter_unwatched(Unwatched::of(UnwatchedKind::DeadFrame));
+    let may_lend = |code: &Range<u64>| !tracee.layout.in_libc(code.start) && lends_frame(tracee, code);
+    if ![Some(&holder.function), holder.callee.as_ref()].into_iter().flatten().any(may_lend) {
+        expose_dead_frames(memory, account);
         return;
     }
     let Obj { name, offset, .. } = memory.object(addr, 1);
@@ -75,6 +83,28 @@ pub(crate) fn expose(
     if memory.shared.expose(inside.map(|(i, _)| i)) {
         memory.promoted = true;
     }
+}
+
+/// Memory of a frame that is gone is used by another thread than the one that had it.
+fn expose_dead_frames(memory: &mut MemoryState, account: &mut Account) {
+    account.enter_unwatched(Unwatched::of(UnwatchedKind::DeadFrame));
+    expose_all_frames(memory);
+}
+
+/// All instructions that work on the frames of their functions are watched from now on.
+pub(crate) fn expose_all_frames(memory: &mut MemoryState) {
+    let layout = std::sync::Arc::clone(&memory.layout);
+    let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.stack.is_some());
+    memory.promoted |= memory.shared.expose(all.map(|(i, _)| i));
+}
+
+/// Whether the code of a function makes addresses of what is in its frame; so it is taken to be where the code cannot be read.
+fn lends_frame(tracee: &Tracee, code: &Range<u64>) -> bool {
+    let bytes = tracee.layout.module_at(code.start).and_then(|(_, module)| {
+        let own = code.start - module.mapped.bias..code.end - module.mapped.bias;
+        module.image.text().iter().find_map(|section| Some(makes_frame_addresses(section.part(&own)?)))
+    });
+    bytes.unwrap_or(true)
 }
 
 /// A synchronisation object on the stack of another thread is used: finds out which variable it is.

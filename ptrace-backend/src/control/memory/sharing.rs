@@ -113,6 +113,12 @@ impl Sharing {
             .all(|(other, time)| time <= clock.get(other).copied().unwrap_or(0))
     }
 
+    /// Whether a thread has ended before another one goes on, in every schedule.
+    pub(crate) fn is_after_end(&mut self, thread: ThreadIndex, ended: ThreadIndex) -> bool {
+        let own = self.clock(ended)[ended.place()];
+        self.clock(thread).get(ended.place()).is_some_and(|&known| known >= own)
+    }
+
     fn clock(&mut self, thread: ThreadIndex) -> &mut Vec<u32> {
         let place = thread.place();
         if self.clocks.len() <= place {

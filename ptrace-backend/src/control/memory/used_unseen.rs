@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 
+use crate::control::memory::exposure;
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::How;
 use crate::control::state::account::Account;
@@ -12,7 +13,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::used_unseen::UsedUnseen;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::stack_switch::NewStack;
+use crate::instructions::stack::switch::NewStack;
 
 /// The thread at an instruction that switches its stack goes on with another one: what it pushes and pops there, and its calls, are
 /// not watched.
@@ -98,27 +99,34 @@ pub(crate) fn note_conflict(
     let entries: Vec<Unwatched> =
         memory.used_unseen.iter().filter(meets).filter(is_settled).map(|used| used.entry.clone()).collect();
     if entries.iter().any(|entry| entry.kind == UnwatchedKind::SwitchedStack) {
-        let layout = std::sync::Arc::clone(&memory.layout);
-        let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.stack.is_some());
-        memory.promoted |= memory.shared.expose(all.map(|(i, _)| i));
+        exposure::expose_all_frames(memory);
     }
     entries.into_iter().for_each(|entry| account.enter_unwatched(entry));
 }
 
-/// The block, or else the nearest memory below an address, for a stack that grows down from there. Of a variable, which may hold the stacks
-/// of several threads, no more.
+/// The block, or else the nearest memory around an address, for a stack that goes on there: it grows down, and above lie the frames of the
+/// functions that have not returned yet. Of a variable, which may hold the stacks of several threads, no more.
 fn around(memory: &MemoryState, top: u64) -> Range<u64> {
     /// As much as is used before coroutines switch again, as a rule, and less than a stack has.
     const NEAREST: u64 = 8 << 10;
+    const PAGE: u64 = 4096;
     let last = top.wrapping_sub(1);
     if let Some((_, start)) = memory.heap.at(last) {
         let end = memory.heap.borders(last).filter(|border| *border > last).min();
         return start..end.unwrap_or(top);
     }
+    // Nothing of a stack is above the end of a page where that begins.
+    let above = if top.is_multiple_of(PAGE) { 0 } else { NEAREST };
+    let nearest = top.saturating_sub(NEAREST)..top.saturating_add(above);
     let module = memory.layout.module_at(last).map(|(_, module)| module);
     let variable = module.and_then(|module| {
-        let variable = module.image.variable(last.wrapping_sub(module.mapped.bias))?;
-        Some(variable.start.wrapping_add(module.mapped.bias))
+        let bias = module.mapped.bias;
+        let variable = module.image.variable(last.wrapping_sub(bias))?;
+        Some(variable.start.wrapping_add(bias)..variable.end.wrapping_add(bias))
     });
-    top.saturating_sub(NEAREST).max(variable.unwrap_or(0))..top
+    match variable {
+        Some(variable) => nearest.start.max(variable.start)..nearest.end.min(variable.end),
+        None if module.is_some() => nearest.start..top,
+        None => nearest,
+    }
 }

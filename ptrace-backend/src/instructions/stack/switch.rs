@@ -4,7 +4,7 @@
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 use libc::user_regs_struct;
 
-use super::registers;
+use crate::instructions::registers;
 
 /// The stack pointer after such an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Address {
 
 impl NewStack {
     /// Where `instruction` makes the stack pointer point to, if that is none of its function's own frame: not `mov rsp, rbp` and its kin.
-    pub(super) fn of(instruction: &Instruction) -> Option<Self> {
+    pub(in crate::instructions) fn of(instruction: &Instruction) -> Option<Self> {
         let is_own = |register| [Register::RSP, Register::RBP].contains(&register);
         let is_register = |operand: u32| instruction.op_kind(operand) == OpKind::Register;
         let is_stack =
