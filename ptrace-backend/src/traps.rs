@@ -325,7 +325,9 @@ impl Layout {
 
     /// Plants the traps of instructions that are answered.
     pub(crate) fn plant_specials(&self, process: &Startup) -> Result<(), LaunchError> {
-        self.plant_where(process, |trap| matches!(trap.kind, TrapKind::Special(_)))
+        let is_answered =
+            |kind: &TrapKind| matches!(kind, TrapKind::Special(special) if special.kind.is_answered());
+        self.plant_where(process, |trap| is_answered(&trap.kind))
     }
 
     fn plant_where(&self, process: &Startup, wanted: impl Fn(&Trap) -> bool) -> Result<(), LaunchError> {

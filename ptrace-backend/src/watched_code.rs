@@ -78,7 +78,9 @@ impl Watched {
     ) -> Result<Self, LaunchError> {
         let units = &code.calls;
         if units.is_empty() {
-            return Ok(Self::default());
+            // Without section headers nothing says what is code.
+            let is_unknown = !module.is_system && module.image.text().is_empty();
+            return Ok(Self { undecoded: is_unknown.then(|| module.image.entry()), ..Self::default() });
         }
         // Room that is not used costs nothing; a list of millions that grows is copied again and again.
         let watched: u64 = units.iter().map(|range| range.end - range.start).sum();
@@ -212,12 +214,9 @@ impl<'m> Decoding<'m> {
         follows_pointers: bool,
     ) -> Result<Vec<FunctionCode>, LaunchError> {
         let bias = self.module.mapped.bias;
+        let mut tables: BTreeSet<u64> = BTreeSet::new();
         loop {
             let known = (entries.len(), pointers.len());
-            let shortest = if follows_pointers { 0 } else { SHORTEST };
-            let is_code =
-                |&&pointer: &&u64| self.likely_code(parts, pointer).is_some_and(|len| len >= shortest);
-            entries.extend(pointers.iter().filter(is_code));
             let mut all = Vec::with_capacity(parts.len());
             for range in parts {
                 startup.goes_on()?;
@@ -225,6 +224,7 @@ impl<'m> Decoding<'m> {
                 let start = range.start + bias;
                 let inside = entries.range(range.clone()).map(|entry| entry + bias);
                 let found = reached(code, start, inside);
+                tables.extend(found.tables.iter().map(|table| table - bias));
                 let shape = FunctionShape::of(code, start);
                 let is_reached = |pointer: u64| {
                     let offset = (pointer - range.start) as usize;
@@ -232,6 +232,7 @@ impl<'m> Decoding<'m> {
                 };
                 let beyond = pointers
                     .range(range.clone())
+                    .filter(|pointer| !tables.contains(pointer))
                     .find(|&&pointer| !is_reached(pointer) && self.likely_code(parts, pointer).is_some());
                 let each = found.parts.iter().map(|part| {
                     let start = start + part.start as u64;
@@ -246,6 +247,11 @@ impl<'m> Decoding<'m> {
                 pointers.extend(scanned.addresses.iter().filter_map(own));
                 all.push(scanned);
             }
+            pointers.retain(|pointer| !tables.contains(pointer));
+            let shortest = if follows_pointers { 0 } else { SHORTEST };
+            let is_code =
+                |&&pointer: &&u64| self.likely_code(parts, pointer).is_some_and(|len| len >= shortest);
+            entries.extend(pointers.iter().filter(is_code));
             if (entries.len(), pointers.len()) == known {
                 return Ok(all);
             }

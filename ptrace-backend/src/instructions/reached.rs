@@ -15,14 +15,16 @@ pub struct Reached {
     pub parts: Vec<Range<usize>>,
     /// The address of bytes that control reaches, and that are no instruction that is known.
     pub undecoded: Option<u64>,
+    /// Addresses of tables in the code that say where a `switch` goes.
+    pub tables: Vec<u64>,
     /// Targets of jumps and calls that leave the code.
     pub leaves_to: Vec<u64>,
     /// Control runs off the end, or to what no program may do, such as instructions for the kernel alone: the beginning was hardly code.
     pub strays: bool,
 }
 
-/// The parts of `code` that control reaches from those of these addresses that are in it; if a jump may be that of a `switch`, all is
-/// code. What other pointers lead to is not among them. `start`: the address of the code.
+/// The parts of `code` that control reaches from those of these addresses that are in it; if a jump may be that of a `switch` with a
+/// table elsewhere, all is code. What other pointers lead to is not among them. `start`: the address of the code.
 pub fn reached(code: &[u8], start: u64, entries: impl IntoIterator<Item = u64>) -> Reached {
     reached_within(code, start, entries, usize::MAX)
 }
@@ -46,6 +48,7 @@ pub fn reached_within(
         let mut run = begins..begins;
         let mut ends = false;
         let mut before = Instruction::default();
+        let mut table = None;
         for instruction in &mut Decoder::with_ip(64, rest, entry, DecoderOptions::NONE) {
             attention::round();
             if instruction.is_invalid() {
@@ -64,13 +67,24 @@ pub fn reached_within(
                 target if (start..end).contains(&target) => to_do.push(target),
                 target => found.leaves_to.push(target),
             }
+            if instruction.mnemonic() == Mnemonic::Lea && names_inside(&instruction, &(start..end)) {
+                table = Some(instruction.ip_rel_memory_address());
+            }
             if may_be_switch(&instruction, &before) {
-                return Reached { parts: std::iter::once(0..code.len()).collect(), ..Reached::default() };
+                let Some(table) = table else {
+                    return Reached { parts: std::iter::once(0..code.len()).collect(), ..Reached::default() };
+                };
+                let targets = table_targets(code, start, table);
+                if targets.is_empty() {
+                    found.undecoded = found.undecoded.or(Some(table));
+                }
+                found.tables.push(table);
+                to_do.extend(targets);
             }
             if instruction.mnemonic() != Mnemonic::Nop {
                 before = instruction;
             }
-            ends = !falls_through(&instruction);
+            ends = !falls_through(&instruction) || calls_over_data(&instruction, code, start);
             if ends {
                 break;
             }
@@ -92,6 +106,48 @@ pub fn reached_within(
         touches
     });
     Reached { parts: runs, ..found }
+}
+
+/// Whether an instruction names an address within this code, other than its beginning, and for something else than to jump there: there are
+/// data among the instructions, or code to which a pointer leads.
+pub(super) fn names_inside(instruction: &Instruction, code: &Range<u64>) -> bool {
+    let address = match instruction.flow_control() {
+        FlowControl::Call => instruction.near_branch_target(),
+        _ if instruction.is_ip_rel_memory_operand() => instruction.ip_rel_memory_address(),
+        _ => return false,
+    };
+    address > code.start && address < code.end
+}
+
+/// Whether an instruction calls a place in this code that takes the address behind the call from the stack: that of data.
+fn calls_over_data(instruction: &Instruction, code: &[u8], start: u64) -> bool {
+    let offset = instruction.near_branch_target().wrapping_sub(start) as usize;
+    let target = code.get(offset..).filter(|_| instruction.flow_control() == FlowControl::Call);
+    let is_pop = |code| Decoder::new(64, code, DecoderOptions::NONE).decode().mnemonic() == Mnemonic::Pop;
+    target.is_some_and(is_pop)
+}
+
+/// The targets in a table among the instructions of `code`: distances from the table, of four bytes each, up to the first one that leads out
+/// of the code, or to what they lead to.
+fn table_targets(code: &[u8], start: u64, table: u64) -> Vec<u64> {
+    const ENTRY: usize = 4;
+    let bytes = code.get(table.wrapping_sub(start) as usize..).unwrap_or_default();
+    let end = start.wrapping_add(code.len() as u64);
+    let mut nearest = end;
+    let mut found = Vec::new();
+    for (place, entry) in (table..).step_by(ENTRY).zip(bytes.chunks_exact(ENTRY)) {
+        attention::round();
+        let distance = entry.try_into().map_or(0, i32::from_le_bytes);
+        let target = table.wrapping_add_signed(distance.into());
+        if place >= nearest || !(start..end).contains(&target) {
+            break;
+        }
+        if target > table {
+            nearest = nearest.min(target);
+        }
+        found.push(target);
+    }
+    found
 }
 
 /// Whether an instruction may be the jump of a `switch`: its target was computed right before, or is in a table.
@@ -145,6 +201,30 @@ mod tests {
         // je +1; ret; a byte that begins no instruction
         let found = reached(&[0x74, 0x01, 0xc3, 0x06], 0x1000, [0x1000]);
         assert_eq!((found.parts, found.undecoded), (std::iter::once(0..3).collect(), Some(0x1003)));
+    }
+
+    #[test]
+    fn a_table_among_the_instructions_says_where_a_switch_goes() {
+        // lea rax, [rip + 10]; movslq rdi, [rax + 4 * rdi]; add rax, rdi; jmp rax; two entries; ret; inc (rdi); ret
+        let code = [
+            0x48, 0x8d, 0x05, 9, 0, 0, 0, 0x48, 0x63, 0x3c, 0xb8, 0x48, 0x01, 0xf8, 0xff, 0xe0, 8, 0, 0, 0,
+            9, 0, 0, 0, 0xc3, 0xff, 0x07, 0xc3,
+        ];
+        let found = reached(&code, 0x1000, [0x1000]);
+        assert_eq!(found, Reached { parts: vec![0..16, 24..28], tables: vec![0x1010], ..Reached::default() });
+        // The table is none.
+        let found = reached(&code[..20], 0x1000, [0x1000]);
+        assert_eq!((found.parts, found.undecoded), (std::iter::once(0..16).collect(), Some(0x1010)));
+    }
+
+    #[test]
+    fn a_call_that_takes_its_return_address_from_the_stack_is_a_jump_over_data() {
+        // call +2; inc (rdi); pop rax; ret
+        let code = [0xe8, 2, 0, 0, 0, 0xff, 0x07, 0x58, 0xc3];
+        assert_eq!(reached(&code, 0x1000, [0x1000]).parts, [0..5, 7..9]);
+        // call +2; inc (rdi); nop; ret
+        let code = [0xe8, 2, 0, 0, 0, 0xff, 0x07, 0x90, 0xc3];
+        assert_eq!(reached(&code, 0x1000, [0x1000]).parts, std::iter::once(0..9).collect::<Vec<_>>());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Goes through the code of one function and lists what matters to the scheduler.
 
+use std::ops::Range;
+
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpKind,
     Register,
@@ -7,7 +9,7 @@ use iced_x86::{
 
 use super::candidate::{AccessKind, Candidate, Compared};
 use super::loops::waiting_places;
-use super::reached::may_be_switch;
+use super::reached::{may_be_switch, names_inside};
 use super::shape::FunctionShape;
 use super::special::{Special, SpecialKind};
 use super::transfer::{Target, Transfer, indirect_target};
@@ -30,7 +32,8 @@ pub struct FunctionCode {
     pub branch_targets: Vec<u64>,
     /// Addresses that its instructions name as values, among other large numbers: of variables, functions and labels.
     pub addresses: Vec<u64>,
-    /// One of its own jumps leads into the middle of an instruction: there is data among its instructions, or two of them begin there.
+    /// One of its own jumps leads into the middle of an instruction, or an instruction names a place between its beginning and its end: there
+    /// is data among its instructions, or two of them begin there.
     pub is_out_of_step: bool,
     /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
     /// an instruction would change the program.
@@ -74,6 +77,7 @@ pub fn scan(
     // The register into which the last candidate has loaded, up to the next jump.
     let mut loaded = None;
     let mut begins = Beginnings::of(code.len());
+    let mut inside = NamedInside::default();
     for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
         attention::round();
         if instruction.is_invalid() {
@@ -81,6 +85,7 @@ pub fn scan(
             break;
         }
         begins.put(instruction.ip().wrapping_sub(start));
+        inside.look_at(&instruction, &(start..end));
         let special = Special::of(&instruction);
         found.specials.extend(special);
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
@@ -110,8 +115,9 @@ pub fn scan(
         found.candidates.extend(candidate);
     }
     let own = found.branch_targets.iter().filter(|target| (start..end).contains(target));
-    found.is_out_of_step =
-        found.undecoded.is_none() && own.clone().any(|target| !begins.has(target.wrapping_sub(start)));
+    let is_between = |target: &u64| !begins.has(target.wrapping_sub(start));
+    let leads_between = || own.clone().chain(&inside.labels).any(is_between);
+    found.is_out_of_step = found.undecoded.is_none() && (inside.has_data || leads_between());
     if !found.candidates.is_empty() {
         let waiting = waiting_places(code, start);
         for candidate in &mut found.candidates {
@@ -119,6 +125,34 @@ pub fn scan(
         }
     }
     found
+}
+
+/// Places among the instructions of a function that an instruction names other than to jump there.
+#[derive(Default)]
+struct NamedInside {
+    /// There is data at one of them: it is read, or its address handed to a function.
+    has_data: bool,
+    /// Those whose addresses were computed: of code, where they are jumped to.
+    labels: Vec<u64>,
+    /// The register that holds the last one of these, up to the next jump or call.
+    register: Option<Register>,
+}
+
+impl NamedInside {
+    fn look_at(&mut self, instruction: &Instruction, code: &Range<u64>) {
+        let uses = [instruction.memory_base(), instruction.memory_index()];
+        self.has_data |= self.register.is_some_and(|register| uses.contains(&register));
+        if instruction.mnemonic() == Mnemonic::Lea && names_inside(instruction, code) {
+            self.labels.push(instruction.ip_rel_memory_address());
+            self.register = Some(instruction.op0_register());
+            return;
+        }
+        self.has_data |= names_inside(instruction, code);
+        if instruction.flow_control() != FlowControl::Next {
+            self.has_data |= self.register.is_some() && instruction.flow_control() == FlowControl::Call;
+            self.register = None;
+        }
+    }
 }
 
 /// The offsets at which instructions begin, one bit for each byte of code.

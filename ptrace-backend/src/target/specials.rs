@@ -57,10 +57,7 @@ impl Answered {
 const PAUSE: [u8; 2] = [0xf3, 0x90];
 
 fn is_answered(special: &Special, pauses: bool) -> bool {
-    let is_pause = special.kind == SpecialKind::Pause;
-    matches!(special.kind, SpecialKind::Rdrand | SpecialKind::Rdseed)
-        || special.kind.is_time()
-        || pauses && is_pause
+    special.kind.is_answered() || pauses && special.kind == SpecialKind::Pause
 }
 
 /// Where the bytes of such an instruction are; they may be part of others.

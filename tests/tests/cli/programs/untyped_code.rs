@@ -48,3 +48,47 @@ fn functions_that_begin_with_what_fills_are_left_whole() {
         }
     }
 }
+
+#[test]
+fn data_among_instructions_is_left_alone() {
+    for level in Optimisation::ALL {
+        for flags in [&[][..], &["-s"]] {
+            let outcome = explored("unseen/data_among_instructions.c", level, flags);
+            let kind = &outcome.finding()["kind"];
+            assert_eq!(
+                (outcome.code, kind),
+                (1, &"assertion".into()),
+                "{level:?} {flags:?}: {}",
+                outcome.transcript()
+            );
+            let outcome =
+                explored("unseen/data_among_instructions.c", level, &[flags, &["-DLOCKED"]].concat());
+            assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn stacks_may_move_before_main() {
+    for level in Optimisation::ALL {
+        let outcome = explored("startup/moves_stack.c", level, &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+/// Without section headers nothing says what is code: no instruction of such a program is watched, and nothing claimed.
+#[test]
+fn programs_without_section_headers_are_not_called_clean() {
+    /// The places of the headers' offset, and of their size, number and names, in the header of an ELF file.
+    const HEADERS: [std::ops::Range<usize>; 2] = [40..48, 58..64];
+    let program = Build::new("c/lost_update.c", Optimisation::O2).program().unwrap();
+    let mut bytes = std::fs::read(program).unwrap();
+    HEADERS.into_iter().for_each(|range| bytes[range].fill(0));
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("lost_update");
+    std::fs::write(&program, bytes).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let outcome = Tool::explore([OsStr::new("--output"), folder.path().as_os_str()], &program).run().unwrap();
+    let entry = &outcome.report["not_covered"][0]["kind"];
+    assert_eq!((outcome.code, entry), (2, &"undecoded-code".into()), "{}", outcome.transcript());
+}
