@@ -23,13 +23,13 @@ use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{Closed, ReachableCode};
 use crate::libraries::rust::effects_in_std;
 use crate::os::memory::{self, BlockReader};
-use crate::os::ptrace;
+use crate::os::{Tid, ptrace};
 use crate::spec::LaunchError;
-use crate::target::cancellation;
 use crate::target::inject::{Area, unreadable};
 use crate::target::specials::Answered;
 use crate::target::startup::Startup;
 use crate::target::template;
+use crate::target::{cancellation, exit_handlers};
 use crate::watched_code::{Code, RustFunction, Watched};
 
 /// Everything at which a program is to stop, and the memory that this takes.
@@ -87,9 +87,9 @@ impl Traps {
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, kind)));
             }
             let first_foreign = traps.foreign.len();
-            for foreign in
-                foreign_functions(i, modules, &reach).into_iter().chain(pointers(module, &pointed_to))
-            {
+            let functions = foreign_functions(i, modules, &reach);
+            let at_exit = looks_at_exit(module, startup.tid);
+            for foreign in functions.into_iter().chain(at_exit).chain(pointers(module, &pointed_to)) {
                 wanted.push((foreign.address, TrapKind::Foreign(traps.foreign.len())));
                 traps.foreign.push(foreign);
             }
@@ -255,12 +255,27 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
             Effects::CxxStream { .. } if is_called(SETS_BUFFER) => Effects::Unknown,
             effects => effects,
         };
-        let is_closed = found.iter().any(|closed| closed.address == symbol.address + bias);
-        if symbol.is_default && !is_closed && is_called(symbol.name) {
+        let is_known = found.iter().any(|known| known.address == symbol.address + bias);
+        // The C library itself ends the process behind `main`.
+        let is_end = module.is_libc && effects == Effects::EndsProcess;
+        if !is_known && (is_end || symbol.is_default && is_called(symbol.name)) {
             found.push(named(symbol.name, symbol.address, index, effects));
         }
     }
     found
+}
+
+/// Where the C library looks again for functions that are to be called at exit.
+fn looks_at_exit(module: &Module, process: Tid) -> Vec<Foreign> {
+    let looks = if module.is_libc { exit_handlers::looks_again_at(process, module) } else { Vec::new() };
+    let look = |address| Foreign {
+        address,
+        module: file_name(module),
+        name: "exit".to_owned(),
+        effects: Effects::CallsAtExit { of: None },
+        candidate: None,
+    };
+    looks.into_iter().map(look).collect()
 }
 
 /// The memory functions in a module whose addresses are among the program's data.

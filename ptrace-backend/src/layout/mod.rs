@@ -93,7 +93,7 @@ pub(crate) struct Foreign {
 impl Foreign {
     /// Whether a call of it while there are several threads is an operation.
     pub(crate) fn is_operation(&self) -> bool {
-        matches!(self.effects, Effects::State { .. })
+        matches!(self.effects, Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. })
     }
 }
 
@@ -253,6 +253,12 @@ impl Layout {
             TrapKind::Allocator(what) => Some((address, what)),
             _ => None,
         })
+    }
+
+    /// Where a thread that ends the process looks for functions that are to be called before.
+    pub(crate) fn looks_at_exit(&self) -> impl Iterator<Item = u64> {
+        let looks = |foreign: &&Foreign| matches!(foreign.effects, Effects::CallsAtExit { .. });
+        self.foreign.iter().filter(looks).map(|foreign| foreign.address)
     }
 
     /// What the code at an address does to a mutex of Rust's standard library.

@@ -29,9 +29,13 @@ pub(crate) enum Effects {
     CxxBuffer { argument: usize, data: bool },
     /// It looks up what another thread, or this one, may call then: what that does is not known.
     LooksUp,
-    /// It returns or changes state that the process has once, which is called so, in one step. `if_null`: only if this argument is
-    /// null.
-    State { of: &'static str, if_null: Option<usize> },
+    /// It returns or changes state that the process has once, which is called so, in one step.
+    State { of: &'static str },
+    /// It ends the process, and looks for functions that are to be called before.
+    EndsProcess,
+    /// It looks for functions that are to be called at exit, in one step, and calls them; with `of`, those of the library in which this
+    /// argument points.
+    CallsAtExit { of: Option<usize> },
     /// What it does depends on state of the process that others change: nothing else of it matters beside what is modelled.
     DependsOn(GlobalState),
     /// It changes such state; what it does beside that is looked into.
@@ -127,7 +131,7 @@ fn table() -> FxHashMap<&'static str, Effects> {
 
 const MODELLED: &[&str] = &[
     // The end of the process, and failures.
-    "abort exit _exit _Exit quick_exit __cxa_finalize __cxa_thread_atexit_impl \
+    "abort _exit _Exit __cxa_thread_atexit_impl \
      __assert_fail __assert_perror_fail __assert __stack_chk_fail __fortify_fail __chk_fail __gmon_start__ \
      __libc_start_main _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable err errx warn warnx perror psignal",
     // The allocator beside what is trapped.
@@ -246,23 +250,21 @@ const EXCEPTIONS: &[&str] = &[
 ];
 
 /// The functions that are called at the end, in the reverse of the order in which they were named.
-const EXIT_HANDLERS: &str = "the functions that are called at exit";
+pub(crate) const EXIT_HANDLERS: &str = "the functions that are called at exit";
 
 /// Functions that return or change state of the process or of a thread, or that look up code.
 const STATE: &[(Effects, &str)] = &[
-    // A program's `atexit` is a call without an argument for the function; variables of C++ are destroyed with theirs.
-    (Effects::State { of: EXIT_HANDLERS, if_null: Some(1) }, "__cxa_atexit"),
-    (Effects::State { of: EXIT_HANDLERS, if_null: None }, "__cxa_at_quick_exit atexit at_quick_exit on_exit"),
+    // By `__cxa_atexit`, variables of C++ are destroyed as well.
+    (Effects::State { of: EXIT_HANDLERS }, "__cxa_atexit __cxa_at_quick_exit atexit at_quick_exit on_exit"),
+    (Effects::EndsProcess, "exit quick_exit"),
+    (Effects::CallsAtExit { of: Some(0) }, "__cxa_finalize"),
+    (Effects::State { of: "the functions that are called at a fork" }, "__register_atfork pthread_atfork"),
+    (Effects::State { of: "the end of the data segment" }, "brk sbrk"),
     (
-        Effects::State { of: "the functions that are called at a fork", if_null: None },
-        "__register_atfork pthread_atfork",
-    ),
-    (Effects::State { of: "the end of the data segment", if_null: None }, "brk sbrk"),
-    (
-        Effects::State { of: "the keys of thread-specific data", if_null: None },
+        Effects::State { of: "the keys of thread-specific data" },
         "pthread_key_create pthread_key_delete __pthread_key_create tss_create tss_delete",
     ),
-    (Effects::State { of: "the standard input", if_null: None }, "getchar getchar_unlocked"),
+    (Effects::State { of: "the standard input" }, "getchar getchar_unlocked"),
     (
         Effects::ThreadState { by: ThreadHandle::Pthread, writes: true },
         "pthread_setschedparam pthread_setschedprio pthread_setaffinity_np pthread_detach thrd_detach",
@@ -368,6 +370,8 @@ mod tests {
                 Effects::CxxBuffer { argument: 0, data: false },
             ),
             ("dlsym", Effects::LooksUp),
+            ("quick_exit", Effects::EndsProcess),
+            ("_exit", Effects::Modelled),
             ("_ZNSt13runtime_errorC1EPKc", Effects::Modelled),
             ("_ZNSt13runtime_errorD2Ev", Effects::Modelled),
             ("_ZNSt13runtime_errorC1ERKS_", Effects::Unknown),

@@ -3,6 +3,7 @@
 pub(crate) mod auxv;
 pub(crate) mod cancellation;
 pub(crate) mod client;
+pub(crate) mod exit_handlers;
 pub(crate) mod inject;
 pub(crate) mod loading;
 pub(crate) mod modules;

@@ -69,7 +69,7 @@ impl Phrasing<'_> {
             (_, OpKind::SetTimer | OpKind::Expire) => {
                 op.may.accesses.first().map(|access| self.object(access.obj)).unwrap_or_default()
             }
-            (_, OpKind::StartClient | OpKind::AskToEnd) => String::new(),
+            (_, OpKind::Exit | OpKind::StartClient | OpKind::AskToEnd) => String::new(),
             _ => self.objects(&op.may),
         };
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }

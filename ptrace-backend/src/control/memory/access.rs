@@ -13,7 +13,7 @@ use crate::control::knowledge::unobserved::UnobservedAccess;
 use crate::control::loops::spin;
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::{
-    atomicity, detour_traps, exposure, heap, hidden, quarantine, scope, used_unseen,
+    atomicity, detour_traps, exposure, heap, hidden, looks_at_exit, quarantine, scope, used_unseen,
 };
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
@@ -226,6 +226,7 @@ fn pass_checked(
 
 /// A thread that was alone has created another one.
 pub(crate) fn plant_for_company(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
+    looks_at_exit::plant_again(tracee, memory)?;
     let lifted = std::mem::take(&mut memory.lifted_alone);
     lifted.into_iter().try_for_each(|candidate| tracee.set_trap(candidate, true))
 }

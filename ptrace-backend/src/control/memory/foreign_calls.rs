@@ -11,7 +11,7 @@ use checker::program::{ExecutionError, Scope};
 use crate::answers::PID;
 use crate::control::kernel::accesses::{no_memory, process_state};
 use crate::control::memory::sharing::How;
-use crate::control::memory::{access, used_unseen};
+use crate::control::memory::{access, looks_at_exit, used_unseen};
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
@@ -23,7 +23,7 @@ use crate::control::tracee::Tracee;
 use crate::instructions::{AccessKind, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
-use crate::libraries::effects::{Effects, ThreadHandle, effects};
+use crate::libraries::effects::{EXIT_HANDLERS, Effects, ThreadHandle, effects};
 use crate::os::memory as target_memory;
 
 /// The running thread has come to the entry of a function of a system library of which not all is known.
@@ -46,18 +46,30 @@ pub(crate) fn enter(
     {
         return access::enter(tracee, scheduling, memory, account, index, candidate);
     }
-    if let Effects::State { of, if_null } = foreign.effects
-        && tracee.is_scheduled(index)
-        && scheduling.has_company()
-        && !is_of_library
-        && if_null.is_none_or(|argument| tracee.tasks[index].argument(argument) == 0)
+    let is_of_system =
+        |library: usize| tracee.layout.in_system_library(tracee.tasks[index].argument(library));
+    let state = match foreign.effects {
+        Effects::State { of } if !is_of_library => Some((of, OpKind::Io)),
+        // Whoever asks for it: `main` returns to the C library.
+        Effects::EndsProcess => Some((EXIT_HANDLERS, OpKind::Exit)),
+        Effects::CallsAtExit { of } if !of.is_some_and(is_of_system) => Some((EXIT_HANDLERS, OpKind::Io)),
+        _ => None,
+    };
+    let state = state.filter(|_| tracee.is_scheduled(index));
+    // A thread that has ended, and was not joined, may have used it in another order.
+    let is_alone = state.is_some() && memory.sharing.is_after_all(index);
+    if is_alone && foreign.effects == Effects::EndsProcess {
+        looks_at_exit::lift(tracee, memory)?;
+    }
+    if let Some((of, kind)) = state
+        && !is_alone
     {
         let (place, state, _) = no_memory(tracee, of.to_owned(), true);
         if !memory.sharing.touch_in(index, None, place, How::Writes).bytes.is_empty() {
             memory.promoted |= memory.shared.promote(&[], None, &[state]);
         }
         if memory.shared.is_shared(state) {
-            let op = Op::new(OpKind::Io, [Access::write(state)]);
+            let op = Op::new(kind, [Access::write(state)]);
             return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Library, None));
         }
     }
@@ -119,7 +131,7 @@ fn is_harmless(
             return !is_of_program && used_unseen::has_for_itself(memory, index, buffer, &entry);
         }
         // Those that matter are operations.
-        Effects::State { .. } => return true,
+        Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. } => return true,
         Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
         Effects::ThreadState { by, writes } => {
@@ -238,7 +250,9 @@ fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
     let modules = &tracee.layout.modules;
     let is_only_own = modules.iter().any(|module| is_own(module) && defines(module))
         && !modules.iter().any(|module| !is_own(module) && defines(module));
-    is_only_own || effects(name) == Effects::Modelled && MemoryFunction::named(name).is_none()
+    let is_known =
+        matches!(effects(name), Effects::Modelled | Effects::EndsProcess | Effects::CallsAtExit { .. });
+    is_only_own || is_known && MemoryFunction::named(name).is_none()
 }
 
 /// An address that nothing has, for the signals that a thread takes.

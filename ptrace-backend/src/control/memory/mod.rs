@@ -10,6 +10,7 @@ pub(crate) mod exposure;
 pub(crate) mod foreign_calls;
 pub(crate) mod heap;
 pub(crate) mod hidden;
+pub(crate) mod looks_at_exit;
 pub(crate) mod naming;
 pub(crate) mod quarantine;
 pub(crate) mod real_effect;

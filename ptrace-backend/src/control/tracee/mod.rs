@@ -208,7 +208,7 @@ impl Tracee {
     }
 
     /// Writes bytes into code of the target, page by page.
-    fn write_code(&self, mut bytes: Vec<(u64, u8)>) -> Result<(), ExecutionError> {
+    pub(crate) fn write_code(&self, mut bytes: Vec<(u64, u8)>) -> Result<(), ExecutionError> {
         if bytes.is_empty() {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Memory of programs: its names, its use after it was freed, and accesses by code that is not the program's own.
 
 mod arguments;
+mod exit_handlers;
 mod frames;
 mod freed_blocks;
 mod heap_names;

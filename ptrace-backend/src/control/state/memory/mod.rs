@@ -55,6 +55,8 @@ pub(crate) struct MemoryState {
     pub(crate) lifted_for: ThreadIndex,
     /// Instructions that are not watched as long as there is one thread only.
     pub(crate) lifted_alone: Vec<usize>,
+    /// Nor is where the thread that ends the process looks for functions that are to be called before.
+    pub(crate) ends_alone: bool,
     /// Accesses of libraries, where they are asked for.
     pub(crate) hidden: Hidden,
     /// Memory that threads have used by accesses that are not watched one by one.
@@ -97,6 +99,7 @@ impl MemoryState {
             lifted: Vec::new(),
             lifted_for: ThreadIndex::MAIN,
             lifted_alone: Vec::new(),
+            ends_alone: false,
             hidden: Hidden::default(),
             used_unseen: Vec::new(),
             has_late_files: false,

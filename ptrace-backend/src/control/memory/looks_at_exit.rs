@@ -1,0 +1,26 @@
+//! The traps where a thread that ends the process looks for functions that are to be called before: as long as it is alone, nobody else
+//! has anything called, and they are of no use.
+
+use checker::program::ExecutionError;
+
+use crate::control::state::memory::MemoryState;
+use crate::control::tracee::Tracee;
+
+/// A thread that is alone ends the process.
+pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
+    if !memory.written_code.is_empty() {
+        return Ok(());
+    }
+    memory.ends_alone = true;
+    let original = |look| (look, tracee.layout.traps[&look].byte());
+    tracee.write_code(tracee.layout.looks_at_exit().map(original).collect())
+}
+
+/// A function that it calls has created another thread.
+pub(crate) fn plant_again(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
+    const TRAP: u8 = 0xcc;
+    if !std::mem::take(&mut memory.ends_alone) {
+        return Ok(());
+    }
+    tracee.write_code(tracee.layout.looks_at_exit().map(|look| (look, TRAP)).collect())
+}

@@ -1,0 +1,43 @@
+//! Functions that are called at exit: threads register them beside each other, and beside the end of the process.
+
+use tests::{Build, levels};
+
+use super::unseen::explore_built;
+
+/// The end of the process calls what was registered by then, whoever ends it; `_exit` calls nothing.
+#[test]
+fn a_registration_for_the_end_is_in_time_or_late() {
+    let ways = ["atexit", "on_exit", "quick_exit", "thread", "bare"].map(|way| ("registers_at_end.c", way));
+    for (source, way) in ways.into_iter().chain([("static_at_end.cpp", "static")]) {
+        for level in levels(way) {
+            for (flag, code) in [("-DLATE", i32::from(way != "bare")), ("-DEARLY", 0)] {
+                let build = Build::new(format!("unseen/{source}"), level).flag(flag);
+                let outcome = explore_built(&build, &[], &[way]);
+                assert_eq!(outcome.code, code, "{way} {flag} {level:?}: {}", outcome.transcript());
+                let is_claimed = outcome.finding()["kind"] == "always-fails";
+                assert!(!is_claimed, "{way} {flag} {level:?}: {}", outcome.transcript());
+            }
+        }
+    }
+}
+
+/// After each function that it has called, the end of the process looks for more of them.
+#[test]
+fn a_registration_while_the_process_ends_is_in_order_with_what_is_called() {
+    for strategy in ["dpor", "icb"] {
+        for level in levels(strategy) {
+            let explore = |flag: &str| {
+                let build = Build::new("unseen/registers_during_end.c", level).flag(flag);
+                explore_built(&build, &["--strategy", strategy], &[])
+            };
+            for mistake in ["-DFIRST", "-DSECOND", "-DNEVER"] {
+                let outcome = explore(mistake);
+                let kind = outcome.finding()["kind"].as_str();
+                let at = format!("{strategy} {mistake} {level:?}: {}", outcome.transcript());
+                assert_eq!((outcome.code, kind), (1, Some("exit-code")), "{at}");
+            }
+            let outcome = explore("-DNONE");
+            assert_eq!(outcome.code, 0, "{strategy} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
