@@ -109,7 +109,7 @@ pub enum Extent {
     },
 }
 
-/// What says which elements are touched.
+/// The choice of the elements that are touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mask {
     /// The highest bit of each element of this vector register; an element has so many bytes.

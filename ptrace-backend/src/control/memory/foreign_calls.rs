@@ -50,7 +50,7 @@ pub(crate) fn enter(
         |library: usize| tracee.layout.in_system_library(tracee.tasks[index].argument(library));
     let state = match foreign.effects {
         Effects::State { of } if !is_of_library => Some((of, OpKind::Io)),
-        // Whoever asks for it: `main` returns to the C library.
+        // An end that a library asks for counts as well: `main` returns to the C library.
         Effects::EndsProcess => Some((EXIT_HANDLERS, OpKind::Exit)),
         Effects::CallsAtExit { of } if !of.is_some_and(is_of_system) => Some((EXIT_HANDLERS, OpKind::Io)),
         _ => None,
