@@ -93,6 +93,9 @@ fn expose_dead_frames(memory: &mut MemoryState, account: &mut Account) {
 
 /// All instructions that work on the frames of their functions are watched from now on.
 pub(crate) fn expose_all_frames(memory: &mut MemoryState) {
+    if std::mem::replace(&mut memory.exposed_frames, true) {
+        return;
+    }
     let layout = std::sync::Arc::clone(&memory.layout);
     let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.stack.is_some());
     memory.promoted |= memory.shared.expose(all.map(|(i, _)| i));

@@ -39,6 +39,8 @@ pub(crate) struct MemoryState {
     pub(crate) exposed: FxHashMap<u64, LentFrame>,
     /// A thread has touched the thread-local memory of another one.
     pub(crate) exposed_thread_locals: bool,
+    /// All instructions that work on the frames of their functions have been exposed.
+    pub(crate) exposed_frames: bool,
     /// Key points were found that were none when this execution began.
     pub(crate) promoted: bool,
     pub(crate) scope: Scope,
@@ -90,6 +92,7 @@ impl MemoryState {
             nameless: Nameless::new(),
             exposed: FxHashMap::default(),
             exposed_thread_locals: false,
+            exposed_frames: false,
             promoted: false,
             scope: Scope::All,
             narrow: None,
