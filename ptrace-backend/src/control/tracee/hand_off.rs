@@ -39,7 +39,7 @@ impl Tracee {
         if let Some(place) = place {
             page.put(Field::Entry, u64::from(hand_off.routine()));
             page.put(Field::Go, u64::from(hand_off.page() + place));
-            page.begin();
+            page.begin(self.tasks[index].tid);
         } else {
             self.take_no_hand_offs();
         }

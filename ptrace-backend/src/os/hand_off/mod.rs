@@ -1,15 +1,16 @@
 //! The page that threads of a program have in common with the tracer, through which they hand themselves over
 //! ([`crate::instructions::hand_off`]).
 
-use std::cell::Cell;
+mod reports;
+
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::{check, fd, wait};
+use super::{Tid, check, fd, wait};
+use reports::{HANDED_OVER, REPORTED, RUNS};
 
 /// The size of the page, in bytes.
 pub(crate) const PAGE_SIZE: u32 = 4096;
@@ -77,11 +78,6 @@ impl Field {
     }
 }
 
-/// The states of the running thread: it runs; it has handed itself over; a tracee may have stopped.
-const RUNS: u32 = 0;
-const HANDED_OVER: u32 = 1;
-const REPORTED: u32 = 2;
-
 /// The reason for which the tracer was woken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Woken {
@@ -102,21 +98,6 @@ unsafe impl Send for SharedPage {}
 // SAFETY: the page is accessed by atomic operations alone.
 unsafe impl Sync for SharedPage {}
 
-thread_local! {
-    /// The word at which this thread waits for the thread of its program that runs.
-    static WAITS_AT: Cell<*const AtomicU32> = const { Cell::new(ptr::null()) };
-}
-
-/// A tracee has stopped: the kernel tells the thread that traces it.
-extern "C" fn reported(_: libc::c_int) {
-    let word = WAITS_AT.get();
-    if !word.is_null() {
-        // SAFETY: the word is set only while its page is mapped.
-        let word = unsafe { &*word };
-        let _ = word.compare_exchange(RUNS, REPORTED, Ordering::Relaxed, Ordering::Relaxed);
-    }
-}
-
 impl SharedPage {
     /// A new page, of zeros. There is none where programs cannot read the bases of segments by themselves, which is since Linux 5.9.
     pub(crate) fn new() -> io::Result<Self> {
@@ -126,23 +107,7 @@ impl SharedPage {
         if unsafe { libc::getauxval(libc::AT_HWCAP2) } & FSGSBASE == 0 {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        static INSTALL: Once = Once::new();
-        INSTALL.call_once(|| {
-            // SAFETY: installs a handler that does one atomic operation. An all-zero action is a valid one.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = reported as extern "C" fn(libc::c_int) as usize;
-                action.sa_flags = libc::SA_RESTART;
-                libc::sigaction(libc::SIGCHLD, &raw const action, ptr::null_mut());
-            }
-        });
-        // SAFETY: the set is initialised before it is read. Whatever started this process may have blocked the signal.
-        unsafe {
-            let mut set: libc::sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&raw mut set);
-            libc::sigaddset(&raw mut set, libc::SIGCHLD);
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, ptr::null_mut());
-        }
+        reports::install();
         let file = fd::memory_file(c"hand-off")?;
         file.set_len(u64::from(PAGE_SIZE))?;
         // SAFETY: maps a file of that length at a place of the kernel's choice.
@@ -177,7 +142,7 @@ impl SharedPage {
 
     /// Nobody waits any more.
     pub(crate) fn end(&self) {
-        WAITS_AT.set(ptr::null());
+        reports::forget();
     }
 
     /// The value of a field.
@@ -204,11 +169,11 @@ impl SharedPage {
         (number < MOST_THREADS).then(|| STACK_END + 4 * number as u32)
     }
 
-    /// A thread is about to run: it has not handed itself over, and what stops from now on ends [`SharedPage::wait`].
-    pub(crate) fn begin(&self) {
+    /// A thread is about to run: it has not handed itself over, and what it reports from now on ends [`SharedPage::wait`].
+    pub(crate) fn begin(&self, thread: Tid) {
         let state = self.word(Field::State.offset());
         state.store(RUNS, Ordering::Release);
-        WAITS_AT.set(state);
+        reports::expect(state, thread);
     }
 
     /// Lets the thread go that waits at the word at this offset.
@@ -243,8 +208,8 @@ impl SharedPage {
 
 impl Drop for SharedPage {
     fn drop(&mut self) {
-        if ptr::eq(WAITS_AT.get(), self.word(Field::State.offset())) {
-            WAITS_AT.set(ptr::null());
+        if reports::is_expected_at(self.word(Field::State.offset())) {
+            reports::forget();
         }
         // SAFETY: the mapping is this value's own, and nothing refers to it any more: its tracer does not wait.
         unsafe { libc::munmap(self.at.as_ptr().cast(), PAGE_SIZE as usize) };
