@@ -8,6 +8,7 @@ use checker::program::Pick;
 
 use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
+use crate::control::memory::used_unseen;
 use crate::control::process::Process;
 use crate::control::state::pending::{Act, Continuation, Need, Pending};
 use crate::control::state::thread::{Interrupt, InterruptedWait, WaitEnd};
@@ -17,6 +18,12 @@ use crate::control::sync::rwlocks;
 use crate::control::{enabled, operations, step, views};
 
 impl Process {
+    /// A thread has run an event, and goes on from where it stands.
+    pub(crate) fn happened(&mut self, index: ThreadIndex, event: &Event) {
+        self.memory.sharing.happened(event);
+        used_unseen::renew(&self.tracee, &mut self.memory, &mut self.account, index);
+    }
+
     /// Lets an open timed wait run out of time.
     pub(crate) fn time_out(&mut self, index: ThreadIndex) -> Result<Event, ExecutionError> {
         let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
@@ -63,7 +70,7 @@ impl Process {
         let did = op.may.clone();
         self.scheduling.keep_time(index, &did);
         let event = Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing };
-        self.memory.sharing.happened(&event);
+        self.happened(index, &event);
         self.go_on(index, next)?;
         Ok(event)
     }
@@ -117,7 +124,7 @@ impl Process {
         };
         let event =
             Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None };
-        self.memory.sharing.happened(&event);
+        self.happened(index, &event);
         self.go_on(index, next)?;
         Ok(event)
     }

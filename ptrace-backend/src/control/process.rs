@@ -57,6 +57,8 @@ impl Process {
         let mut memory = MemoryState::new(Arc::clone(&layout), Arc::clone(&shared), stack);
         if shared.judges_by_events() {
             memory.sharing.judge_by_events();
+        } else if shared.orders_uses() {
+            memory.sharing.order_uses();
         }
         let tracee = Tracee {
             leader,

@@ -129,7 +129,7 @@ impl Process {
         self.memory.let_go = scope::may_let_go(&self.scheduling, &self.memory, index, event.op.kind);
         let is_access = matches!(pending.act, Act::Access | Act::SplitRead { .. } | Act::SplitWrite { .. });
         self.scheduling.accesses += u64::from(is_access);
-        self.memory.sharing.happened(&event);
+        self.happened(index, &event);
         self.go_on(index, next)?;
         self.scheduling.threads[index].spinning.updating = None;
         listens.into_iter().for_each(|descriptor| self.note_listening(descriptor));

@@ -24,6 +24,7 @@ pub(super) struct Parts {
     pub(super) settled: bool,
     pub(super) allocator: bool,
     pub(super) by_events: bool,
+    pub(super) orders_uses: bool,
 }
 
 /// What an execution has taught, beside key points.

@@ -230,7 +230,7 @@ impl Shared {
     /// From now on exactly these instructions are key points, where they touch one of these objects.
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
-        (state.fixed, state.by_events) = (true, false);
+        (state.fixed, state.by_events, state.orders_uses) = (true, false, true);
         state.candidates.fill(Status::Disarmed);
         state.memory.clear();
         state.allocator = false;
@@ -260,6 +260,21 @@ impl Shared {
     pub(crate) fn watch_allocator(&self) -> bool {
         let mut state = self.state();
         if state.fixed || std::mem::replace(&mut state.allocator, true) {
+            return false;
+        }
+        state.begin_anew();
+        true
+    }
+
+    /// Whether uses of memory that are not seen share nothing where events order them.
+    pub(crate) fn orders_uses(&self) -> bool {
+        self.state().orders_uses
+    }
+
+    /// Threads use memory in ways that are not seen. `true` if that was not known.
+    pub(crate) fn order_uses(&self) -> bool {
+        let mut state = self.state();
+        if state.fixed || std::mem::replace(&mut state.orders_uses, true) {
             return false;
         }
         state.begin_anew();

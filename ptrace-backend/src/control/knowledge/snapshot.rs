@@ -34,6 +34,7 @@ impl Shared {
             settled: state.settled,
             allocator: state.allocator,
             by_events: state.by_events,
+            orders_uses: state.orders_uses,
         }));
         state.known = Some(known.clone());
         known
@@ -48,12 +49,13 @@ impl Shared {
         apart.learnt.0.clear();
         let is_current = apart.known.as_ref().is_some_and(|current| Arc::ptr_eq(&current.0, &known.0));
         if !is_current || apart.disarmed || apart.unsure {
-            let Parts { candidates, memory, ordered, epoch, settled, allocator, by_events } = &*known.0;
+            let Parts { candidates, memory, ordered, epoch, settled, allocator, by_events, orders_uses } =
+                &*known.0;
             state.candidates.clone_from(candidates);
             state.memory.clone_from(memory);
             state.ordered.clone_from(ordered);
             (state.epoch, state.settled, state.allocator) = (*epoch, *settled, *allocator);
-            state.by_events = *by_events;
+            (state.by_events, state.orders_uses) = (*by_events, *orders_uses);
             state.changed();
             apart.known = Some(known.clone());
             (apart.disarmed, apart.unsure) = (false, false);

@@ -36,6 +36,8 @@ pub(super) struct KnowledgeState {
     pub(super) audited: bool,
     /// Accesses are key points only where nothing orders them: executions are long.
     pub(super) by_events: bool,
+    /// Threads use memory as a whole that others use too: where events order that, they share nothing.
+    pub(super) orders_uses: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
     pub(super) allocator: bool,
     /// What main has allocated when it creates the first thread, once that is known.

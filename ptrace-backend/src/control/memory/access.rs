@@ -334,7 +334,9 @@ fn take_note(
     for access in accesses {
         let conflict = memory.sharing.touch(index, candidate, *access);
         if !conflict.bytes.is_empty() {
-            used_unseen::note_conflict(memory, account, index, &conflict.bytes);
+            if conflict.unseen {
+                used_unseen::note_conflict(memory, account, index, &conflict.bytes);
+            }
             let stretch = |bytes: &Range<u64>| memory.stretch(bytes.start, bytes.end - bytes.start);
             let mut shared: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
             shared.extend(memory.release_at(access.addr).filter(|_| conflict.frees));

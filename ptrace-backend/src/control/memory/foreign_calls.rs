@@ -117,9 +117,11 @@ fn is_harmless(
 ) -> bool {
     /// State of the process stands for itself at addresses that nothing has.
     const NOWHERE: u64 = 8;
-    /// How many bytes a `FILE` of the C library has.
+    /// How many bytes a `FILE` of the C library has, and where it has the beginning and the end of its buffer.
     const FILE: u64 = 216;
+    const BUFFER: u64 = 56;
     const POINTER: u64 = 8;
+    let call = || (index, used_unseen::call(tracee, index));
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream { argument } => (argument, true),
@@ -128,7 +130,7 @@ fn is_harmless(
             let is_of_program = data && !tracee.layout.in_system_library(caller);
             let buffer = buffer_at(tracee.tasks[index].argument(argument));
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            return !is_of_program && used_unseen::has_for_itself(memory, index, buffer, &entry);
+            return !is_of_program && used_unseen::has_in_call(memory, call(), buffer, &entry);
         }
         // Those that matter are operations.
         Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. } => return true,
@@ -143,7 +145,7 @@ fn is_harmless(
             let context = tracee.tasks[index].argument(argument);
             let bytes = context..context.saturating_add(len);
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            return used_unseen::has_for_itself(memory, index, bytes, &entry);
+            return used_unseen::has_in_call(memory, call(), bytes, &entry);
         }
         Effects::WritesLater => {
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
@@ -174,14 +176,16 @@ fn is_harmless(
     if is_cxx {
         let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
         let parts = parts_of_stream(tracee, stream);
-        return parts
-            .filter(|part| !used_unseen::has_for_itself(memory, index, part.clone(), &entry))
-            .count()
+        return parts.filter(|part| !used_unseen::has_in_call(memory, call(), part.clone(), &entry)).count()
             == 0;
     }
     // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
-    let bytes = stream..stream.saturating_add(FILE);
-    used_unseen::has_for_itself(memory, index, bytes, &entry_of(UnwatchedKind::File, foreign))
+    let entry = entry_of(UnwatchedKind::File, foreign);
+    let file = stream..stream.saturating_add(FILE);
+    let parts = [Some(file), between(tracee, stream + BUFFER, stream + BUFFER + POINTER)];
+    let is_shared = |part: &Range<u64>| !used_unseen::has_in_call(memory, call(), part.clone(), &entry);
+    // All of them: each is taken note of.
+    parts.into_iter().flatten().filter(is_shared).count() == 0
 }
 
 /// The words for the file that a call opens, if the kernel tells of threads or mappings in it.
@@ -297,7 +301,23 @@ fn parts_of_stream(tracee: &Tracee, stream: u64) -> impl Iterator<Item = Range<u
     let buffer = base.map(|base| tracee.number(base.wrapping_add(BUFFER), 8)).filter(|buffer| *buffer != 0);
     let state = base.map(|base| base..base.saturating_add(STATE));
     let own = stream..stream.saturating_add(POINTER);
-    std::iter::once(own).chain(state).chain(buffer.map(buffer_at))
+    let buffered = buffer.map(|buffer| areas_of(tracee, buffer)).into_iter().flatten().flatten();
+    std::iter::once(own).chain(state).chain(buffer.map(buffer_at)).chain(buffered)
+}
+
+/// What a stream's buffer holds: to be read, and written. The pointers of `std::streambuf` come behind that to its table of functions.
+fn areas_of(tracee: &Tracee, buffer: u64) -> [Option<Range<u64>>; 2] {
+    /// `eback` and `egptr`; `pbase` and `epptr`.
+    const AREAS: [[u64; 2]; 2] = [[8, 24], [32, 48]];
+    AREAS.map(|[from, to]| between(tracee, buffer.wrapping_add(from), buffer.wrapping_add(to)))
+}
+
+/// The memory between two pointers, which stand at these addresses; `None` if there is none.
+fn between(tracee: &Tracee, from: u64, to: u64) -> Option<Range<u64>> {
+    /// More than the buffer of any stream has; what is no buffer's is not looked at.
+    const MOST: u64 = 1 << 24;
+    let [from, to] = [from, to].map(|at| tracee.number(at, 8));
+    (from != 0 && from < to && to - from <= MOST).then_some(from..to)
 }
 
 /// The part that all buffers of streams have in common: pointers, and a locale.

@@ -1,6 +1,6 @@
 //! Which memory is shared: what two threads touch, one of them writing, without thread creation and join always ordering
-//! them; in long executions, without anything ordering them ([`super::event_order`]). Found out anew in every execution, by address; what
-//! follows from it is kept in [`crate::control::knowledge`].
+//! them; in long executions, and of what is used unseen ([`super::used_unseen`]), without anything ordering them ([`super::event_order`]).
+//! Found out anew in every execution, by address; what follows from it is kept in [`crate::control::knowledge`].
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use checker::program::Event;
 use rustc_hash::FxHashMap;
 
 use crate::control::memory::event_order::EventOrder;
-pub(crate) use crate::control::memory::sharing::words::How;
+pub(crate) use crate::control::memory::sharing::words::{How, Unseen};
 use crate::control::memory::sharing::words::{WordAccess, Words, bytes_of, intersection, mask, words};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::instructions::MemoryAccess;
@@ -35,6 +35,8 @@ pub(crate) struct Conflict {
     pub(crate) bytes: Vec<Range<u64>>,
     /// The block is, or was, freed.
     pub(crate) frees: bool,
+    /// One of those who have touched it uses it unseen.
+    pub(crate) unseen: bool,
     /// There is an access that would conflict, if the events did not order the two.
     pub(crate) handed_over: bool,
 }
@@ -43,8 +45,9 @@ pub(crate) struct Conflict {
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
-    /// The order of events, where accesses that it orders are none that threads share.
+    /// The order of events, where accesses that it orders are none that threads share: all of them, or uses that are not seen.
     order: Option<EventOrder>,
+    orders_all: bool,
     words: Words,
     wide: Vec<Wide>,
     /// The handlers that each thread is in; of a timer's signal or another one.
@@ -56,7 +59,17 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// From the beginning of an execution: accesses that its events order are none that threads share.
     pub(crate) fn judge_by_events(&mut self) {
-        self.order = Some(EventOrder::default());
+        (self.order, self.orders_all) = (Some(EventOrder::default()), true);
+    }
+
+    /// From the beginning of an execution: uses that are not seen, and that its events order, are none that threads share.
+    pub(crate) fn order_uses(&mut self) {
+        self.order.get_or_insert_default();
+    }
+
+    /// Whether uses that are not seen are none that threads share where events order them.
+    pub(crate) fn orders_uses(&self) -> bool {
+        self.order.is_some()
     }
 
     /// An event has run: of a thread, which is about to go on, or of another agent.
@@ -149,6 +162,16 @@ impl Sharing {
         how: How,
     ) -> Conflict {
         let touch = self.now(thread, how);
+        self.take_in(candidate, bytes, touch)
+    }
+
+    /// The same for memory that is written as a whole in a way that is not seen.
+    pub(crate) fn use_unseen(&mut self, thread: ThreadIndex, bytes: Range<u64>, unseen: Unseen) -> Conflict {
+        let touch = WordAccess { unseen: Some(unseen), ..self.now(thread, How::Writes) };
+        self.take_in(None, bytes, touch)
+    }
+
+    fn take_in(&mut self, candidate: Option<usize>, bytes: Range<u64>, touch: WordAccess) -> Conflict {
         let mut conflict = self.conflicts(&bytes, touch);
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
@@ -167,7 +190,7 @@ impl Sharing {
         let time = self.clock(thread)[thread.place()];
         let events = self.order.as_ref().map_or(0, |order| order.count(thread));
         let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
-        WordAccess { thread, time, events, bytes: 0, how, handles }
+        WordAccess { thread, time, events, bytes: 0, how, handles, unseen: None }
     }
 
     /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Whoever has touched
@@ -198,12 +221,14 @@ impl Sharing {
     /// The bytes of a new access that an earlier one conflicts with.
     fn conflicts(&self, bytes: &Range<u64>, new: WordAccess) -> Conflict {
         let clock = self.clocks.get(new.thread.place()).map_or(&[][..], Vec::as_slice);
-        let handed_over = Cell::new(false);
+        let (handed_over, unseen) = (Cell::new(false), Cell::new(false));
         let is_conflict = |earlier: &WordAccess| {
             let is_one = conflict(earlier, &new, clock);
-            let is_ordered =
-                is_one && self.order.as_ref().is_some_and(|order| hands_over(order, earlier, &new));
+            let is_ordered = is_one
+                && self.may_be_handed_over(earlier, &new)
+                && self.order.as_ref().is_some_and(|order| hands_over(order, earlier, &new));
             handed_over.set(handed_over.get() || is_ordered);
+            unseen.set(unseen.get() || is_one && !is_ordered && earlier.unseen.is_some());
             is_one && !is_ordered
         };
         let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
@@ -222,8 +247,14 @@ impl Sharing {
                 found.frees |= earlier.touch.how == How::Frees;
             }
         }
-        found.handed_over = handed_over.get();
+        (found.handed_over, found.unseen) = (handed_over.get(), unseen.get());
         found
+    }
+
+    /// Whether two accesses share nothing where events order them.
+    fn may_be_handed_over(&self, earlier: &WordAccess, new: &WordAccess) -> bool {
+        let unseen = [earlier.unseen, new.unseen];
+        !unseen.contains(&Some(Unseen::Lasting)) && (self.orders_all || unseen.contains(&Some(Unseen::Call)))
     }
 
     /// Adds whoever has touched one of the words that some bytes are in.

@@ -1,5 +1,9 @@
 //! Memory that a thread uses as a whole, by accesses that are not watched one by one: the stack of a coroutine, a stream of the C
 //! library. Where another thread touches it, the two are entered in the account.
+//!
+//! The uses of calls are none that threads share where the events of the execution order them ([`super::event_order`]), as those of a
+//! stream are whose threads take a lock first. A call may have events in its midst, at which other threads may come in between: its use
+//! begins anew after each of them ([`renew`]).
 
 use std::ops::Range;
 
@@ -7,10 +11,10 @@ use checker::account::{Unwatched, UnwatchedKind};
 
 use crate::control::memory::exposure;
 use crate::control::memory::naming::MemoryRegion;
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::{How, Unseen};
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::used_unseen::UsedUnseen;
+use crate::control::state::memory::used_unseen::{OpenCall, UsedUnseen};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::stack::switch::NewStack;
@@ -50,27 +54,84 @@ pub(crate) fn switch_stack(
     }
 }
 
-/// Takes note that a thread uses all of this memory, unseen. Whether no other thread does, but in an order that holds in every schedule;
-/// `entry` is what is to be entered if not, and where another one touches it later.
+/// Takes note that the thread uses all of this memory, unseen, for nobody knows how long. Whether no other thread does, but in an order
+/// that holds in every schedule; `entry` is what is to be entered if not, and where another one touches it later.
 pub(crate) fn has_for_itself(
     memory: &mut MemoryState,
     index: ThreadIndex,
     bytes: Range<u64>,
     entry: &Unwatched,
 ) -> bool {
-    let is_known = |used: &UsedUnseen| used.thread == index && used.bytes == bytes && used.entry == *entry;
-    if !memory.used_unseen.iter().any(is_known) {
-        memory.used_unseen.push(UsedUnseen { bytes: bytes.clone(), thread: index, entry: entry.clone() });
+    let (entry, lasts) = (entry.clone(), Unseen::Lasting);
+    uses(memory, UsedUnseen { bytes, thread: index, entry, lasts, call: None })
+}
+
+/// The same of the call of a function, at whose entry the thread stands. Whether no other thread uses the memory, but in an order that
+/// events give.
+pub(crate) fn has_in_call(
+    memory: &mut MemoryState,
+    (index, call): (ThreadIndex, OpenCall),
+    bytes: Range<u64>,
+    entry: &Unwatched,
+) -> bool {
+    let (entry, lasts) = (entry.clone(), Unseen::Call);
+    uses(memory, UsedUnseen { bytes, thread: index, entry, lasts, call: Some(call) })
+}
+
+fn uses(memory: &mut MemoryState, new: UsedUnseen) -> bool {
+    let is_known = |used: &&mut UsedUnseen| {
+        used.thread == new.thread
+            && used.bytes == new.bytes
+            && used.entry == new.entry
+            && used.lasts == new.lasts
+    };
+    let UsedUnseen { ref bytes, thread, lasts, call, .. } = new;
+    let conflict = memory.sharing.use_unseen(thread, bytes.clone(), lasts);
+    let start = bytes.start;
+    match memory.used_unseen.iter_mut().find(is_known) {
+        Some(known) => known.call = call,
+        None => memory.used_unseen.push(new),
     }
-    let conflict = memory.sharing.touch_in(index, None, bytes.clone(), How::Writes);
     if conflict.bytes.is_empty() {
         return true;
     }
-    let is_settled = !may_be_another_block(memory, bytes.start);
-    if !is_settled {
+    if may_be_another_block(memory, start) {
         memory.promoted |= memory.shared.watch_allocator();
+        return true;
     }
-    !is_settled
+    may_be_ordered(memory, lasts)
+}
+
+/// Whether events may order uses of this kind, which is not known in this execution; it is in the next one.
+fn may_be_ordered(memory: &mut MemoryState, lasts: Unseen) -> bool {
+    if lasts == Unseen::Lasting || memory.sharing.orders_uses() {
+        return false;
+    }
+    memory.promoted |= memory.shared.order_uses();
+    true
+}
+
+/// The call at whose entry a thread stands.
+pub(crate) fn call(tracee: &Tracee, index: ThreadIndex) -> OpenCall {
+    let stack = tracee.tasks[index].regs.rsp;
+    OpenCall { stack, returns_to: tracee.number(stack, 8) }
+}
+
+/// A thread has run an event. The calls that it is in use their memory after that as well.
+pub(crate) fn renew(tracee: &Tracee, memory: &mut MemoryState, account: &mut Account, index: ThreadIndex) {
+    let MemoryState { used_unseen, sharing, .. } = memory;
+    if !sharing.orders_uses() {
+        return;
+    }
+    let stack = tracee.tasks[index].regs.rsp;
+    let goes_on = |call: &OpenCall| call.goes_on(stack, |at| tracee.number(at, 8));
+    for used in used_unseen.iter_mut().filter(|used| used.thread == index) {
+        used.call = used.call.filter(goes_on);
+        if used.call.is_some() && !sharing.use_unseen(index, used.bytes.clone(), used.lasts).bytes.is_empty()
+        {
+            account.enter_unwatched(used.entry.clone());
+        }
+    }
 }
 
 /// Whether accesses of this memory may have been to a block that has been freed since: blocks are not known yet. Where they are, from the next
@@ -96,12 +157,21 @@ pub(crate) fn note_conflict(
         used.thread != index && bytes.iter().any(|b| b.start < used.bytes.end && used.bytes.start < b.end)
     };
     let is_settled = |used: &&UsedUnseen| !may_be_another_block(memory, used.bytes.start);
-    let entries: Vec<Unwatched> =
-        memory.used_unseen.iter().filter(meets).filter(is_settled).map(|used| used.entry.clone()).collect();
-    if entries.iter().any(|entry| entry.kind == UnwatchedKind::SwitchedStack) {
+    let met: Vec<(Unseen, Unwatched)> = memory
+        .used_unseen
+        .iter()
+        .filter(meets)
+        .filter(is_settled)
+        .map(|used| (used.lasts, used.entry.clone()))
+        .collect();
+    if met.iter().any(|(_, entry)| entry.kind == UnwatchedKind::SwitchedStack) {
         exposure::expose_all_frames(memory);
     }
-    entries.into_iter().for_each(|entry| account.enter_unwatched(entry));
+    for (lasts, entry) in met {
+        if !may_be_ordered(memory, lasts) {
+            account.enter_unwatched(entry);
+        }
+    }
 }
 
 /// The block, or else the nearest memory around an address, for a stack that goes on there: it grows down, and above lie the frames of the

@@ -96,6 +96,32 @@ fn what_streams_read_and_write_beside_themselves_is_seen() {
     }
 }
 
+/// What a call does to a stream is not seen one by one. Where events order all calls, their order is all that matters.
+#[test]
+fn streams_that_threads_use_in_turns_are_explored() {
+    let cpp = |flags: &[&'static str], level| {
+        let build = Build::new("unseen/stream_in_order.cpp", level).flag("-std=c++20");
+        flags.iter().fold(build, |build, flag| build.flag(flag))
+    };
+    let c = |flag: &'static str, level| Build::new("unseen/file_in_order.c", level).flag(flag);
+    for level in levels("streams in order") {
+        for (build, expected) in [
+            (cpp(&["-DTRY"], level), 0),
+            (cpp(&["-DTRY", "-DMIDST"], level), 0),
+            (cpp(&["-DORDER"], level), 1),
+            (cpp(&["-DHALF=true"], level), 2),
+            (cpp(&["-DHALF=false", "-DMIDST"], level), 2),
+            (cpp(&["-DHALF=false", "-DKEPT"], level), 2),
+            (c("-DTRY", level), 0),
+            (c("-DORDER", level), 1),
+            (c("-DKEPT", level), 2),
+        ] {
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, expected, "{build:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// The library's generic functions that were made with the user's code in them have names of the library and no lines. With its
 /// debug information, the library's own functions have lines; without, their symbols name its crates.
 #[test]

@@ -176,30 +176,45 @@ fn creation_and_join_order_accesses() {
     assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
 }
 
+/// Events of main and two threads on one object.
+#[derive(Default)]
+struct Events {
+    counts: [u32; 3],
+}
+
+impl Events {
+    fn next(&mut self, place: u16, kind: OpKind) -> Event {
+        let op = Op::new(kind, [Access::write(Obj { name: ObjName(1), offset: 0, len: 1 })]);
+        let count = &mut self.counts[place as usize];
+        let id = EventId { thread: name(place), index: *count };
+        *count += 1;
+        Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by: None, timing: None }
+    }
+
+    fn create_two(&mut self, sharing: &mut Sharing) {
+        for place in 1..3 {
+            sharing.happened(&self.next(0, OpKind::Create));
+            sharing.created(thread(place.into()), thread(0));
+            sharing.named(name(place), name(0));
+        }
+    }
+}
+
+fn name(place: u16) -> ThreadName {
+    if place == 0 { ThreadName::MAIN } else { ThreadName::MAIN.child(place).unwrap() }
+}
+
 #[test]
 fn where_events_order_accesses_they_share_nothing() {
-    let obj = Obj { name: ObjName(1), offset: 0, len: 1 };
-    let name =
-        |place: u16| if place == 0 { ThreadName::MAIN } else { ThreadName::MAIN.child(place).unwrap() };
-    let mut counts = [0; 3];
-    let mut event = |place: u16, kind: OpKind| {
-        let op = Op::new(kind, [Access::write(obj)]);
-        let id = EventId { thread: name(place), index: counts[place as usize] };
-        counts[place as usize] += 1;
-        Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by: None, timing: None }
-    };
+    let mut events = Events::default();
     let mut sharing = Sharing::default();
     sharing.judge_by_events();
-    for place in 1..3 {
-        sharing.happened(&event(0, OpKind::Create));
-        sharing.created(thread(place.into()), thread(0));
-        sharing.named(name(place), name(0));
-    }
+    events.create_two(&mut sharing);
     let (write, read) = (access(0x10, 4, true), access(0x10, 4, false));
     // One thread writes and unlocks, the other one locks and reads.
     assert!(sharing.touch(thread(1), 0, write).bytes.is_empty());
-    sharing.happened(&event(1, OpKind::Unlock));
-    sharing.happened(&event(2, OpKind::Lock));
+    sharing.happened(&events.next(1, OpKind::Unlock));
+    sharing.happened(&events.next(2, OpKind::Lock));
     let ordered = sharing.touch(thread(2), 1, read);
     assert!(ordered.bytes.is_empty() && ordered.handed_over);
     assert!(sharing.repeats(thread(2), 1, read) && !sharing.repeats(thread(2), 2, read));
@@ -208,17 +223,50 @@ fn where_events_order_accesses_they_share_nothing() {
     // A freed block is shared with whoever uses it, in order or not.
     let block = 0x100..0x110;
     assert!(sharing.touch_in(thread(1), None, block.clone(), How::Writes).bytes.is_empty());
-    sharing.happened(&event(1, OpKind::Unlock));
-    sharing.happened(&event(2, OpKind::Lock));
+    sharing.happened(&events.next(1, OpKind::Unlock));
+    sharing.happened(&events.next(2, OpKind::Lock));
     assert!(sharing.touch_in(thread(2), None, block.clone(), How::Frees).bytes.is_empty());
-    sharing.happened(&event(2, OpKind::Unlock));
-    sharing.happened(&event(1, OpKind::Lock));
+    sharing.happened(&events.next(2, OpKind::Unlock));
+    sharing.happened(&events.next(1, OpKind::Lock));
     assert!(!sharing.touch_in(thread(1), None, block, How::Reads).bytes.is_empty());
 }
 
 #[test]
+fn uses_that_are_not_seen_are_none_that_threads_share_where_events_order_them() {
+    let (bytes, write) = (0x10..0x20, access(0x10, 4, true));
+    let uses = |unseen: Unseen, unlocks: bool, orders: bool| {
+        let (mut events, mut sharing) = (Events::default(), Sharing::default());
+        if orders {
+            sharing.order_uses();
+        }
+        events.create_two(&mut sharing);
+        sharing.use_unseen(thread(1), bytes.clone(), unseen);
+        if unlocks {
+            sharing.happened(&events.next(1, OpKind::Unlock));
+        }
+        sharing.happened(&events.next(2, OpKind::Lock));
+        let seen = sharing.touch(thread(2), 0, write);
+        let other = sharing.use_unseen(thread(2), bytes.clone(), unseen);
+        assert_eq!(seen.unseen, !seen.bytes.is_empty());
+        [seen, other].map(|conflict| conflict.bytes.is_empty())
+    };
+    assert_eq!(uses(Unseen::Call, true, true), [true; 2]);
+    assert_eq!(uses(Unseen::Call, false, true), [false; 2]);
+    assert_eq!(uses(Unseen::Call, true, false), [false; 2]);
+    assert_eq!(uses(Unseen::Lasting, true, true), [false; 2]);
+    // Accesses that are seen are shared, in order or not.
+    let (mut events, mut sharing) = (Events::default(), Sharing::default());
+    sharing.order_uses();
+    events.create_two(&mut sharing);
+    sharing.touch(thread(1), 0, write);
+    sharing.happened(&events.next(1, OpKind::Unlock));
+    sharing.happened(&events.next(2, OpKind::Lock));
+    let conflict = sharing.touch(thread(2), 1, write);
+    assert!(!conflict.bytes.is_empty() && !conflict.unseen);
+}
+
+#[test]
 fn what_only_time_orders_is_shared() {
-    let name = |place: u16| ThreadName::MAIN.child(place).unwrap();
     let slept = |id: EventId, after: &[EventId]| {
         let op = Op::new(OpKind::Sleep, []);
         let timing = Box::new(Timing { after: after.iter().copied().collect(), ..Timing::default() });

@@ -27,6 +27,15 @@ pub(crate) enum How {
     Frees,
 }
 
+/// A use of the memory as a whole, by accesses that are not seen one by one ([`crate::control::memory::used_unseen`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// Up to the return of a function: events that come within it are known.
+    Call,
+    /// Nobody knows for how long.
+    Lasting,
+}
+
 impl How {
     pub(super) fn conflicts(self, other: Self) -> bool {
         match (self, other) {
@@ -51,6 +60,7 @@ pub(super) struct WordAccess {
     pub(super) how: How,
     /// In a handler of a timer's signal, which could have come between any two accesses of its thread.
     pub(super) handles: bool,
+    pub(super) unseen: Option<Unseen>,
 }
 
 /// There are millions of them.

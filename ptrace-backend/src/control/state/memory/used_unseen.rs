@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use checker::account::Unwatched;
 
+use crate::control::memory::sharing::Unseen;
 use crate::control::state::thread_index::ThreadIndex;
 
 /// Memory that a thread has used so.
@@ -13,4 +14,22 @@ pub(crate) struct UsedUnseen {
     pub(crate) thread: ThreadIndex,
     /// The entry of the account where another thread touches it.
     pub(crate) entry: Unwatched,
+    pub(crate) lasts: Unseen,
+    /// The call that uses it, until that is known to have returned.
+    pub(crate) call: Option<OpenCall>,
+}
+
+/// A call, as it was at the entry of the function.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenCall {
+    /// Where its return address is.
+    pub(crate) stack: u64,
+    pub(crate) returns_to: u64,
+}
+
+impl OpenCall {
+    /// Whether the function has not returned yet, where the thread has this stack pointer; `at` reads an address from the stack.
+    pub(crate) fn goes_on(&self, stack: u64, at: impl Fn(u64) -> u64) -> bool {
+        stack <= self.stack && at(self.stack) == self.returns_to
+    }
 }
