@@ -70,7 +70,7 @@ pub(super) enum Signature {
     GetDelimited,
     /// `std::__ostream_insert(stream, from, n)`
     Insert,
-    /// `qsort(base, n, size, compare)`
+    /// `qsort(base, n, size, compare)`, `qsort_r(base, n, size, compare, argument)`
     Sort,
     /// `sincos(x, &sine, &cosine)`, of numbers of so many bytes
     WriteBoth(u64),
@@ -168,6 +168,7 @@ const BYTES: &[(&str, Signature)] = &[
     ("getline", Signature::GetDelimited),
     ("getdelim", Signature::GetDelimited),
     ("qsort", Signature::Sort),
+    ("qsort_r", Signature::Sort),
     ("_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l", Signature::Insert),
 ];
 
