@@ -206,6 +206,12 @@ impl PtraceProgram {
         self.shared.know(&self.candidates_at(instructions), memory);
     }
 
+    /// The parts of an object that are memory which threads share, as far as that is known.
+    #[must_use]
+    pub fn shared_parts(&self, obj: Obj) -> Vec<Obj> {
+        self.shared.shared_parts(obj)
+    }
+
     /// Whether accesses are key points only where no event of their execution orders them, since executions are long.
     #[must_use]
     pub fn unordered_only(&self) -> bool {

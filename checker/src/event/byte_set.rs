@@ -37,6 +37,15 @@ impl ByteSet {
         self.stretches.gaps(&range(obj)).map(|gap| gap.start.1..gap.end.1).collect()
     }
 
+    /// The bytes of an object that are in the set.
+    pub fn inside(&self, obj: Obj) -> impl Iterator<Item = Obj> {
+        let all = range(obj);
+        self.stretches.overlapping(range(obj)).map(move |stretch| {
+            let (start, end) = (stretch.start.1.max(all.start.1), stretch.end.1.min(all.end.1));
+            Obj { name: obj.name, offset: start as u32, len: (end - start) as u32 }
+        })
+    }
+
     /// Makes it empty.
     pub fn clear(&mut self) {
         self.stretches.clear();
@@ -73,6 +82,8 @@ mod tests {
         assert!(set.insert(obj(30, 40)));
         assert!(!set.insert(obj(12, 20)));
         assert!(set.insert(obj(20, 30)));
+        assert_eq!(set.inside(obj(0, 15)).collect::<Vec<_>>(), [obj(10, 15)]);
+        assert_eq!(set.inside(obj(40, 50)).count(), 0);
         assert_eq!(set.stretches.len(), 1, "stretches that touch are one");
         assert!(!set.insert(obj(10, 40)));
         assert!(set.insert(obj(0, 50)));

@@ -249,7 +249,7 @@ fn record(
     let log = recorder.take();
     if !is_same_build {
         // So that every later run has the key points of this one.
-        let found = key_points(&replayed.trace);
+        let found = key_points(&replayed.trace, backend);
         backend.fix_key_points(&found.instructions, &found.memory);
     }
     let at = places_of_events(program, &replayed.trace, places);

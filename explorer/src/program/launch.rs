@@ -38,6 +38,10 @@ impl Source for PtraceProgram {
         Self::place_in_file(self, obj)
     }
 
+    fn shared_parts(&self, obj: Obj) -> Vec<Obj> {
+        Self::shared_parts(self, obj)
+    }
+
     fn unordered_only(&self) -> bool {
         Self::unordered_only(self)
     }

@@ -32,6 +32,11 @@ pub trait Source {
         false
     }
 
+    /// The parts of an object that are memory which threads share, as far as that is known.
+    fn shared_parts(&self, obj: Obj) -> Vec<Obj> {
+        vec![obj]
+    }
+
     /// The source of the user's own whose name ends so, if there is one such.
     fn source_named(&self, file: &Path) -> Option<PathBuf> {
         let _ = file;

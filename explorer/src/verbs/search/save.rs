@@ -8,6 +8,7 @@ use checker::search;
 use checker::trace::{Trace, TraceStep};
 
 use crate::narrate::locations::Places;
+use crate::program::source::Source;
 use crate::report::{EventLine, Finding, Party};
 use crate::schedule_file::{
     FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedParty, SavedTarget, ScheduleFile, VERSION,
@@ -39,7 +40,7 @@ pub(crate) fn schedule_file(
             epoch: found.epoch,
             key_points: KeyPoints {
                 unordered_only: places.source().unordered_only(),
-                ..key_points(&found.trace)
+                ..key_points(&found.trace, places.source())
             },
         },
         failure: SavedFailure {
@@ -87,17 +88,22 @@ fn saved_choice(step: &TraceStep, line: Option<&EventLine>, places: &Places<'_>)
 
 /// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, that
 /// memory, what system calls and functions of libraries touched, be it no memory (the numbers of file descriptors), and what
-/// stands for the blocks that were freed. Key points that the execution never came to make no difference to it.
-pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
+/// stands for the blocks that were freed. Key points that the execution never came to make no difference to it. A call touches more
+/// than threads share: of that, other instructions were none that are key points.
+pub(crate) fn key_points(trace: &Trace, source: &dyn Source) -> KeyPoints {
     let accesses = || trace.steps.iter().filter(|step| is_made_by_instruction(&step.event.op));
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
     let is_freed = |step: &&TraceStep| step.event.op.kind == OpKind::Free;
     // An object of synchronisation, which is one byte, is a key point without that.
     let is_needed = |op: &Op, obj: Obj| op.kind == OpKind::Io || is_made_by_instruction(op) || obj.len > 1;
+    let shared_parts = |obj: Obj| {
+        let parts = source.shared_parts(obj);
+        if parts.is_empty() { vec![obj] } else { parts }
+    };
     let objects = |step: &'_ TraceStep| {
         let op = &step.event.op;
         let objects = op.may.accesses.iter().map(|access| access.obj);
-        objects.filter(|&obj| is_needed(op, obj)).collect::<Vec<_>>()
+        objects.filter(|&obj| is_needed(op, obj)).flat_map(shared_parts).collect::<Vec<_>>()
     };
     let touched = trace.steps.iter().filter(|step| !is_freed(step)).flat_map(objects);
     let frees = trace.steps.iter().filter(is_freed);

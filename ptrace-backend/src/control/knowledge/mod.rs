@@ -155,6 +155,11 @@ impl Shared {
         self.state().memory.overlap(obj)
     }
 
+    /// The parts of an object that are shared.
+    pub(crate) fn shared_parts(&self, obj: Obj) -> Vec<Obj> {
+        self.state().memory.inside(obj).collect()
+    }
+
     /// These instructions have touched this memory, which is shared; `current`, if it is one of them, is about to. `true` if
     /// that was not known, and executions would have been others with it.
     pub(crate) fn promote(&self, candidates: &[usize], current: Option<usize>, memory: &[Obj]) -> bool {
