@@ -62,6 +62,8 @@ pub enum EarlyStart {
     Timers,
     /// It maps memory that its copies would have in common.
     SharedMemory,
+    /// It opens files, or what stands for one, that its copies would have in common: their positions, and what is in pipes.
+    Files,
     /// It ends.
     End,
     /// It is killed.
@@ -79,6 +81,7 @@ impl fmt::Display for EarlyStart {
             Self::LongRun => "runs for long",
             Self::Timers => "sets timers",
             Self::SharedMemory => "maps memory that its copies would share",
+            Self::Files => "opens files that its copies would share",
             Self::End => "ends",
             Self::Killed => "is killed",
         })

@@ -15,7 +15,7 @@ use crate::os::network::Network;
 use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
 use crate::os::wait::{self, WaitStatus};
-use crate::os::{Regs, Tid, calls, memory, ptrace};
+use crate::os::{Regs, Tid, calls, fd, memory, ptrace};
 use crate::spec::LaunchError;
 
 /// A process on its way to `main`; killed when dropped.
@@ -24,6 +24,8 @@ pub(crate) struct Startup {
     pub(crate) world: World,
     /// Where the kernel is to store the main thread's number, and to clear it at its end.
     pub(crate) tid_word: u64,
+    /// The descriptors that it has from the beginning.
+    inherited: Vec<i32>,
     /// Where the dynamic linker is mapped.
     linker: u64,
     /// Trapped instructions that are answered on the way.
@@ -91,6 +93,7 @@ impl Startup {
             tid,
             world,
             tid_word: 0,
+            inherited: Vec::new(),
             linker: 0,
             specials,
             offspring: None,
@@ -128,6 +131,7 @@ impl Startup {
                 _ => this.resume(0)?,
             }
         }
+        this.inherited = fd::open(tid);
         let regs = this.registers()?;
         let auxv = auxv::prepare(tid, regs.rsp)
             .ok_or_else(|| startup("the program's initial stack is not laid out as expected"))?;
@@ -163,6 +167,7 @@ impl Startup {
         match self.run_to_any(start_main, true)? {
             Passage::Main(regs) => match self.run_to_any(&[regs.rdi], true)? {
                 Passage::Main(_) if self.shares_memory()? => Ok(Passage::Early(EarlyStart::SharedMemory)),
+                Passage::Main(_) if self.has_opened_files() => Ok(Passage::Early(EarlyStart::Files)),
                 passage => Ok(passage),
             },
             early => Ok(early),
@@ -183,6 +188,13 @@ impl Startup {
             Passage::Main(_) => self.set_registers(&saved),
             Passage::Early(what) => Err(startup(format!("the program {what} in the C library"))),
         }
+    }
+
+    /// Whether it has opened anything that has a state: a position, or what has been written to it.
+    fn has_opened_files(&self) -> bool {
+        const WITHOUT: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+        let opened = fd::open(self.tid).into_iter().filter(|file| !self.inherited.contains(file));
+        opened.map(|file| fd::link(self.tid, file)).any(|link| !WITHOUT.contains(&link.as_str()))
     }
 
     /// Whether copies of the process would have memory in common with it: what is mapped shared, and is no file that others could

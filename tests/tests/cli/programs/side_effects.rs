@@ -45,3 +45,17 @@ fn it_starts_a_program_of_its_own() {
         assert_eq!(outcome.report["not_covered"][0]["kind"], "task", "{how}: {}", outcome.transcript());
     }
 }
+
+/// Copies of a process share what it has opened: where a constructor opens something, each execution is a new start.
+#[test]
+fn what_a_constructor_opens_is_new_in_each_execution() {
+    for (flag, level) in ["-DFILE", "-DPIPE"].into_iter().zip(Optimisation::ALL) {
+        let folder = tempfile::tempdir().unwrap();
+        let build = Build::new("startup/opens_in_constructor.c", level).flag(flag);
+        let options = ["--cwd".as_ref(), folder.path().as_os_str()];
+        let outcome = Tool::explore(options, &build.program().unwrap()).within_folder(folder.path()).run();
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+        assert!(outcome.says("opens files that its copies would share"), "{}", outcome.transcript());
+    }
+}
