@@ -22,11 +22,11 @@ pub(crate) enum Effects {
     /// the standard output or the standard error.
     Stream { argument: usize },
     /// It works on a stream of the C++ library, to which this argument points: nothing that another thread can find out
-    /// if that is one of the standard ones.
-    CxxStream { argument: usize },
+    /// if that is one of the standard ones. With `makes`, there is none yet.
+    CxxStream { argument: usize, makes: bool },
     /// It works on a stream's buffer, to which this argument points; with `data`, it reads or writes, on behalf of others, as many
-    /// bytes as its third argument says where the second one points to.
-    CxxBuffer { argument: usize, data: bool },
+    /// bytes as its third argument says where the second one points to; with `makes`, there is no buffer yet.
+    CxxBuffer { argument: usize, data: bool, makes: bool },
     /// It looks up what another thread, or this one, may call then: what that does is not known.
     LooksUp,
     /// It returns or changes state that the process has once, which is called so, in one step.
@@ -99,11 +99,20 @@ fn of_cxx_stream(name: &str) -> Option<Effects> {
     // A string that is returned is made where the first argument points to; what guards an operation has the stream as its second one.
     let is_second = name.ends_with("3strEv") || begins(&["_ZNSo6sentryC", "_ZNSi6sentryC"]);
     let argument = usize::from(is_second);
+    if takes_another(name) {
+        return None;
+    }
+    let makes = ["EEC1E", "EEC2E"].iter().any(|constructor| name.contains(constructor));
     if begins(CXX_BUFFERS) {
-        return Some(Effects::CxxBuffer { argument, data: begins(CXX_TRANSFERS) });
+        return Some(Effects::CxxBuffer { argument, data: begins(CXX_TRANSFERS), makes });
     }
     let is_of_stream_alone = begins(CXX_STREAMS) && !name.contains("St15basic_streambuf");
-    is_of_stream_alone.then_some(Effects::CxxStream { argument })
+    is_of_stream_alone.then_some(Effects::CxxStream { argument, makes })
+}
+
+/// Whether a member of a stream or of a buffer works on another one as well: it moves that one, or swaps with it.
+fn takes_another(name: &str) -> bool {
+    ["EEC1EOS", "EEC2EOS", "EEaSEOS", "EE4swapERS"].iter().any(|member| name.contains(member))
 }
 
 /// Whether a function makes an exception, other than from another one, or destroys it.
@@ -186,7 +195,7 @@ const MODELLED: &[&str] = &[
     // Floating-point state of the calling thread.
     "fegetround fesetround fegetenv fesetenv feclearexcept fetestexcept feraiseexcept feholdexcept feupdateenv",
     // Locales are counted atomically; the parts of a stream that a constructor or destructor works on are its caller's own.
-    "_ZNSt6localeC1Ev _ZNSt6localeC1ERKS_ _ZNSt6localeD1Ev _ZNSt8ios_baseC2Ev _ZNSt8ios_baseD2Ev \
+    "_ZNSt6locale7classicEv _ZNSt6localeC1Ev _ZNSt6localeC1ERKS_ _ZNSt6localeD1Ev _ZNSt8ios_baseC2Ev _ZNSt8ios_baseD2Ev \
      _ZNSt9basic_iosIcSt11char_traitsIcEE4initEPSt15basic_streambufIcS1_E _ZNSt8ios_baseD1Ev _ZNSt8ios_baseD0Ev \
      _ZNSo6sentryD1Ev _ZNSo6sentryD2Ev",
     // Tables of characters that are made when they are first needed, each time the same.
@@ -284,6 +293,8 @@ const STATE: &[(Effects, &str)] = &[
     // Results that the C library gets from the kernel, and stores for its caller.
     (Effects::Writes { argument: 1, len: 4 }, "sigwait"),
     (Effects::Writes { argument: 1, len: 8 }, "eventfd_read"),
+    // The device is asked through what the object has.
+    (Effects::Writes { argument: 0, len: 8 }, "_ZNSt13random_device9_M_getvalEv"),
     (Effects::WritesLater, "open_memstream open_wmemstream"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
@@ -319,6 +330,12 @@ const CXX_STREAMS: &[&str] = &[
     "_ZNSt7__cxx1119basic_istringstream",
     "_ZNKSt7__cxx1118basic_stringstream",
     "_ZNSt7__cxx1118basic_stringstream",
+    "_ZNKSt14basic_ofstreamIcSt11char_traitsIcEE",
+    "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE",
+    "_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE",
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE",
+    "_ZNKSt13basic_fstreamIcSt11char_traitsIcEE",
+    "_ZNSt13basic_fstreamIcSt11char_traitsIcEE",
     "_ZStlsISt11char_traitsIcEERSt13basic_ostream",
     "_ZStlsIcSt11char_traitsIcE",
     "_ZStrsISt11char_traitsIcEERSt13basic_istream",
@@ -330,17 +347,21 @@ const CXX_STREAMS: &[&str] = &[
     "_ZNSolsE",
 ];
 
-/// Members of their buffers, those of files not among them.
+/// Members of their buffers.
 const CXX_BUFFERS: &[&str] = &[
     "_ZNSt15basic_streambufIcSt11char_traitsIcEE",
     "_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE",
     "_ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE",
+    "_ZNKSt13basic_filebufIcSt11char_traitsIcEE",
 ];
 
 /// Those that read or write what others give them.
 const CXX_TRANSFERS: &[&str] = &[
     "_ZNSt15basic_streambufIcSt11char_traitsIcEE6xsputn",
     "_ZNSt15basic_streambufIcSt11char_traitsIcEE6xsgetn",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE6xsputn",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE6xsgetn",
 ];
 
 #[cfg(test)]
@@ -355,19 +376,29 @@ mod tests {
             ("__cxa_throw", Effects::Modelled),
             ("printf", Effects::Modelled),
             ("fwrite", Effects::Stream { argument: 3 }),
-            ("_ZNSolsEi", Effects::CxxStream { argument: 0 }),
+            ("_ZNSolsEi", Effects::CxxStream { argument: 0, makes: false }),
             (
                 "_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv",
-                Effects::CxxStream { argument: 1 },
+                Effects::CxxStream { argument: 1, makes: false },
             ),
             ("_ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE", Effects::Unknown),
             (
+                "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE5closeEv",
+                Effects::CxxStream { argument: 0, makes: false },
+            ),
+            (
+                "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1Ev",
+                Effects::CxxStream { argument: 0, makes: true },
+            ),
+            ("_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1EOS2_", Effects::Unknown),
+            ("_ZNSt13basic_filebufIcSt11char_traitsIcEE4swapERS2_", Effects::Unknown),
+            (
                 "_ZNSt15basic_streambufIcSt11char_traitsIcEE6xsputnEPKcl",
-                Effects::CxxBuffer { argument: 0, data: true },
+                Effects::CxxBuffer { argument: 0, data: true, makes: false },
             ),
             (
                 "_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE8overflowEi",
-                Effects::CxxBuffer { argument: 0, data: false },
+                Effects::CxxBuffer { argument: 0, data: false, makes: false },
             ),
             ("dlsym", Effects::LooksUp),
             ("quick_exit", Effects::EndsProcess),

@@ -16,6 +16,7 @@ use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::used_unseen::OpenCall;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -123,14 +124,15 @@ fn is_harmless(
     const POINTER: u64 = 8;
     let call = || (index, used_unseen::call(tracee, index));
     let (argument, is_cxx) = match foreign.effects {
-        Effects::Stream { argument } => (argument, false),
-        Effects::CxxStream { argument } => (argument, true),
-        Effects::CxxBuffer { argument, data } => {
+        Effects::Stream { argument } => (argument, None),
+        Effects::CxxStream { argument, makes } => (argument, Some(makes)),
+        Effects::CxxBuffer { argument, data, makes } => {
             let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
             let is_of_program = data && !tracee.layout.in_system_library(caller);
-            let buffer = buffer_at(tracee.tasks[index].argument(argument));
+            let buffer = tracee.tasks[index].argument(argument);
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            return !is_of_program && used_unseen::has_in_call(memory, call(), buffer, &entry);
+            let parts = parts_of_buffer(tracee, buffer, makes);
+            return !is_of_program && have_in_call(memory, call(), parts, &entry);
         }
         // Those that matter are operations.
         Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. } => return true,
@@ -173,9 +175,9 @@ fn is_harmless(
     if stream == 0 {
         return false;
     }
-    if is_cxx {
+    if let Some(makes) = is_cxx {
         let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-        let parts = parts_of_stream(tracee, stream);
+        let parts = parts_of_stream(tracee, stream, makes);
         return parts.filter(|part| !used_unseen::has_in_call(memory, call(), part.clone(), &entry)).count()
             == 0;
     }
@@ -183,9 +185,17 @@ fn is_harmless(
     let entry = entry_of(UnwatchedKind::File, foreign);
     let file = stream..stream.saturating_add(FILE);
     let parts = [Some(file), between(tracee, stream + BUFFER, stream + BUFFER + POINTER)];
-    let is_shared = |part: &Range<u64>| !used_unseen::has_in_call(memory, call(), part.clone(), &entry);
-    // All of them: each is taken note of.
-    parts.into_iter().flatten().filter(is_shared).count() == 0
+    have_in_call(memory, call(), parts.into_iter().flatten(), &entry)
+}
+
+/// Takes note that a call uses all of these parts of memory. Whether no other thread does, but in an order that events give.
+fn have_in_call(
+    memory: &mut MemoryState,
+    call: (ThreadIndex, OpenCall),
+    parts: impl Iterator<Item = Range<u64>>,
+    entry: &Unwatched,
+) -> bool {
+    parts.filter(|part| !used_unseen::has_in_call(memory, call, part.clone(), entry)).count() == 0
 }
 
 /// The words for the file that a call opens, if the kernel tells of threads or mappings in it.
@@ -287,29 +297,33 @@ fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: Ho
 }
 
 /// An output or input stream of the C++ library, its state, and the buffer behind it, which other streams may share. Inlined members of
-/// both read and write there what the library does.
-fn parts_of_stream(tracee: &Tracee, stream: u64) -> impl Iterator<Item = Range<u64>> {
+/// both read and write there what the library does. Of a stream that is being made (`makes`), its beginning alone.
+fn parts_of_stream(tracee: &Tracee, stream: u64, makes: bool) -> impl Iterator<Item = Range<u64>> {
     /// Where the table of virtual functions says how far the virtual base class lies (Itanium C++ ABI, 2.5.2).
     const TO_BASE: u64 = 24;
     const POINTER: u64 = 8;
     /// The size of the base class `std::basic_ios` of GNU's library, and where it has the pointer.
     const STATE: u64 = 264;
     const BUFFER: u64 = 232;
-    // A constructor has no table yet.
-    let table = Some(tracee.number(stream, 8)).filter(|table| tracee.layout.module_at(*table).is_some());
+    let table = Some(tracee.number(stream, 8)).filter(|_| !makes);
+    let table = table.filter(|table| tracee.layout.module_at(*table).is_some());
     let base = table.map(|table| stream.wrapping_add(tracee.number(table.wrapping_sub(TO_BASE), 8)));
     let buffer = base.map(|base| tracee.number(base.wrapping_add(BUFFER), 8)).filter(|buffer| *buffer != 0);
     let state = base.map(|base| base..base.saturating_add(STATE));
     let own = stream..stream.saturating_add(POINTER);
-    let buffered = buffer.map(|buffer| areas_of(tracee, buffer)).into_iter().flatten().flatten();
-    std::iter::once(own).chain(state).chain(buffer.map(buffer_at)).chain(buffered)
+    let buffer = buffer.into_iter().flat_map(|buffer| parts_of_buffer(tracee, buffer, false));
+    std::iter::once(own).chain(state).chain(buffer)
 }
 
-/// What a stream's buffer holds: to be read, and written. The pointers of `std::streambuf` come behind that to its table of functions.
-fn areas_of(tracee: &Tracee, buffer: u64) -> [Option<Range<u64>>; 2] {
+/// The part that all buffers of streams have in common, pointers and a locale, and what is there to be read, and written. The pointers of
+/// `std::streambuf` come behind that to its table of functions. Of a buffer that is being made (`makes`), they tell nothing yet.
+fn parts_of_buffer(tracee: &Tracee, buffer: u64, makes: bool) -> impl Iterator<Item = Range<u64>> {
+    const SIZE: u64 = 64;
     /// `eback` and `egptr`; `pbase` and `epptr`.
     const AREAS: [[u64; 2]; 2] = [[8, 24], [32, 48]];
-    AREAS.map(|[from, to]| between(tracee, buffer.wrapping_add(from), buffer.wrapping_add(to)))
+    let areas = AREAS.map(|[from, to]| between(tracee, buffer.wrapping_add(from), buffer.wrapping_add(to)));
+    let held = areas.into_iter().flatten().filter(move |_| !makes);
+    std::iter::once(buffer..buffer.saturating_add(SIZE)).chain(held)
 }
 
 /// The memory between two pointers, which stand at these addresses; `None` if there is none.
@@ -318,10 +332,4 @@ fn between(tracee: &Tracee, from: u64, to: u64) -> Option<Range<u64>> {
     const MOST: u64 = 1 << 24;
     let [from, to] = [from, to].map(|at| tracee.number(at, 8));
     (from != 0 && from < to && to - from <= MOST).then_some(from..to)
-}
-
-/// The part that all buffers of streams have in common: pointers, and a locale.
-fn buffer_at(buffer: u64) -> Range<u64> {
-    const SIZE: u64 = 64;
-    buffer..buffer.saturating_add(SIZE)
 }

@@ -118,6 +118,8 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
         "nanosleep" => const { &[reads(0, TIMESPEC), writes(1, TIMESPEC)] },
         "clock_nanosleep" => const { &[reads(2, TIMESPEC), writes(3, TIMESPEC)] },
         "timerfd_settime" | "timer_settime" => const { &[reads(2, TIMER), writes(3, TIMER)] },
+        "_ZNSt6localeaSERKS_" => const { &[writes(0, POINTER), reads(1, POINTER)] },
+        "_ZNSt6localeC1EPKc" => const { &[writes(0, POINTER), reads(1, Text)] },
         "setitimer" => const { &[reads(1, TIMER), writes(2, TIMER)] },
         _ => return of_threads(name),
     })

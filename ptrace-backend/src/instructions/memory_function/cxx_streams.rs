@@ -27,6 +27,27 @@ const OF_STRINGS: &[&str] = &[
     "_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE",
 ];
 
+/// Streams of files, and their buffer.
+const OF_FILES: &[&str] = &[
+    "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE",
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE",
+    "_ZNSt13basic_fstreamIcSt11char_traitsIcEE",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE",
+];
+
+/// The path that a member of this name opens, behind the stream, and in the constructor of a base behind its table of tables too.
+fn path(member: &str) -> Option<&'static [Pointee]> {
+    let kinds = |plain: &'static [Pointee], string: &'static [Pointee], of: &str| {
+        let is_string = of.starts_with("ERKNSt7__cxx1112basic_string");
+        of.starts_with("EPKc").then_some(plain).or(is_string.then_some(string))
+    };
+    match (member.strip_prefix("4open").or(member.strip_prefix("C1")), member.strip_prefix("C2")) {
+        (Some(of), _) => kinds(const { &[reads(1, Text)] }, const { &[reads(1, CxxString)] }, of),
+        (None, Some(of)) => kinds(const { &[reads(2, Text)] }, const { &[reads(2, CxxString)] }, of),
+        (None, None) => None,
+    }
+}
+
 /// The memory that the arguments of the function of this name point to, beside the stream.
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
     match name {
@@ -56,6 +77,9 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
     }
     if name.starts_with("_ZNKSt7__cxx111") && name.ends_with("3strEv") {
         return Some(const { &[writes(0, Bytes(32))] });
+    }
+    if let Some(member) = OF_FILES.iter().find_map(|class| name.strip_prefix(class)) {
+        return path(member);
     }
     let member = OF_STRINGS.iter().find_map(|class| name.strip_prefix(class))?;
     let is_given_string =
@@ -90,6 +114,12 @@ mod tests {
             ("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", Some(reads(1, Text))),
             ("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c", None),
             ("_ZNSolsEi", None),
+            ("_ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode", Some(reads(1, Text))),
+            (
+                "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC2ERKNSt7__cxx1112basic_stringIcS1_SaIcEEESt13_Ios_Openmode",
+                Some(reads(2, CxxString)),
+            ),
+            ("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE5closeEv", None),
         ] {
             assert_eq!(named(name).map(|pointees| pointees[0]), expected, "{name}");
         }

@@ -1,9 +1,9 @@
 //! Which functions of the C library do nothing but read and write the memory that their arguments name.
 
 use super::arguments::{self, Pointee};
-use super::cxx_streams;
 use super::formatted::Formatted;
 use super::scanned::Scanned;
+use super::{cxx_files, cxx_streams};
 
 /// A memory or string function: given its arguments, the bytes that a call of it touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -209,8 +209,8 @@ impl MemoryFunction {
             return Some(Self { signature: Signature::Print(formatted), unit: 1 });
         }
         let scanned = Scanned::named(name).map(Signature::Scan);
-        let pointees =
-            || arguments::named(name).or_else(|| cxx_streams::named(name)).map(Signature::Pointees);
+        let of_cxx = || cxx_streams::named(name).or_else(|| cxx_files::named(name));
+        let pointees = || arguments::named(name).or_else(of_cxx).map(Signature::Pointees);
         if let Some(signature) = scanned.or_else(pointees) {
             return Some(Self { signature, unit: 1 });
         }

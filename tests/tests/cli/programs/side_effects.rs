@@ -59,3 +59,19 @@ fn what_a_constructor_opens_is_new_in_each_execution() {
         assert!(outcome.says("opens files that its copies would share"), "{}", outcome.transcript());
     }
 }
+
+/// What the C++ library does with files, one stream of which threads use in turns, is told by its calls.
+#[test]
+fn files_of_the_cpp_library_are_explored() {
+    for level in levels("cxx_files") {
+        for (flag, code) in [("-DOWN", 0), ("-DONE", 2), ("-DTRY", 0), ("-DPATH", 1), ("-DMADE", 1)] {
+            let folder = tempfile::tempdir().unwrap();
+            let build = Build::new("unseen/cxx_files.cpp", level).flag("-std=c++20").flag(flag);
+            let options = ["--cwd".as_ref(), folder.path().as_os_str()];
+            let outcome =
+                Tool::explore(options, &build.program().unwrap()).within_folder(folder.path()).run();
+            let outcome = outcome.unwrap();
+            assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
