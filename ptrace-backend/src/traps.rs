@@ -87,9 +87,10 @@ impl Traps {
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, kind)));
             }
             let first_foreign = traps.foreign.len();
-            let functions = foreign_functions(i, modules, &reach);
-            let at_exit = looks_at_exit(module, startup.tid);
-            for foreign in functions.into_iter().chain(at_exit).chain(pointers(module, &pointed_to)) {
+            let mut functions = foreign_functions(i, modules, &reach);
+            functions.extend(looks_at_exit(module, startup.tid));
+            add_pointers(&mut functions, module, &pointed_to);
+            for foreign in functions {
                 wanted.push((foreign.address, TrapKind::Foreign(traps.foreign.len())));
                 traps.foreign.push(foreign);
             }
@@ -110,7 +111,7 @@ impl Traps {
             }
             let own = first..traps.candidates.len();
             for foreign in &mut traps.foreign[first_foreign..] {
-                if foreign.effects == Effects::PointedTo
+                if foreign.pointed_to
                     && let Some(function) = memory_functions.at(foreign.address)
                 {
                     foreign.candidate = Some(traps.candidates.len());
@@ -237,6 +238,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         module: file_name(&modules[library]),
         name: debuginfo::demangle(name),
         effects,
+        pointed_to: false,
         candidate: None,
     };
     let closed = reach.closed.iter().filter(|closed| closed.at.0 == index);
@@ -248,6 +250,11 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         return found;
     }
     let is_called = |name: &str| modules.iter().any(|other| other.image.imports(name));
+    // By the table of a buffer's functions, whatever has a stream calls them.
+    let is_of_streams =
+        |name: &&str| matches!(effects(name), Effects::CxxStream { .. } | Effects::CxxBuffer { .. });
+    let own = modules.iter().filter(|other| !other.is_system);
+    let uses_streams = own.flat_map(|other| other.image.imported_names()).any(|name| is_of_streams(&name));
     for symbol in module.image.symbols().filter(|symbol| !symbol.is_local()) {
         let effects = match effects(symbol.name) {
             Effects::Modelled | Effects::Unknown => continue,
@@ -258,7 +265,9 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         let is_known = found.iter().any(|known| known.address == symbol.address + bias);
         // The C library itself ends the process behind `main`.
         let is_end = module.is_libc && effects == Effects::EndsProcess;
-        if !is_known && (is_end || symbol.is_default && is_called(symbol.name)) {
+        let is_used =
+            || is_called(symbol.name) || uses_streams && matches!(effects, Effects::CxxBuffer { .. });
+        if !is_known && (is_end || symbol.is_default && is_used()) {
             found.push(named(symbol.name, symbol.address, index, effects));
         }
     }
@@ -273,23 +282,29 @@ fn looks_at_exit(module: &Module, process: Tid) -> Vec<Foreign> {
         module: file_name(module),
         name: "exit".to_owned(),
         effects: Effects::CallsAtExit { of: None },
+        pointed_to: false,
         candidate: None,
     };
     looks.into_iter().map(look).collect()
 }
 
-/// The memory functions in a module whose addresses are among the program's data.
-fn pointers(module: &Module, pointed_to: &[(u64, String)]) -> Vec<Foreign> {
+/// The memory functions in a module whose addresses are among the program's data: some are known for other effects as well.
+fn add_pointers(found: &mut Vec<Foreign>, module: &Module, pointed_to: &[(u64, String)]) {
     let is_in = |(address, _): &&(u64, String)| module.mapped.range.contains(address);
-    let mut found: Vec<Foreign> = Vec::new();
-    for (address, name) in pointed_to.iter().filter(is_in) {
-        if module.is_system && found.iter().all(|known| known.address != *address) {
-            let (name, module) = (name.clone(), file_name(module));
-            let effects = Effects::PointedTo;
-            found.push(Foreign { address: *address, module, name, effects, candidate: None });
+    for (address, name) in pointed_to.iter().filter(is_in).filter(|_| module.is_system) {
+        if let Some(known) = found.iter_mut().find(|known| known.address == *address) {
+            known.pointed_to = true;
+            continue;
         }
+        found.push(Foreign {
+            address: *address,
+            module: file_name(module),
+            name: name.clone(),
+            effects: Effects::PointedTo,
+            pointed_to: true,
+            candidate: None,
+        });
     }
-    found
 }
 
 fn file_name(module: &Module) -> String {

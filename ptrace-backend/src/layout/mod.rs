@@ -86,6 +86,8 @@ pub(crate) struct Foreign {
     /// Its name, as a person writes it.
     pub(crate) name: String,
     pub(crate) effects: Effects,
+    /// It is a memory function as well whose address is among the program's data.
+    pub(crate) pointed_to: bool,
     /// The effect of a call of it through a pointer on memory: its place in [`Layout::candidates`].
     pub(crate) candidate: Option<usize>,
 }
@@ -228,7 +230,9 @@ impl Layout {
     pub(crate) fn holds_always(&self, trap: &Trap) -> bool {
         match trap.kind {
             TrapKind::Function { .. } | TrapKind::Special(_) => true,
-            TrapKind::Foreign(foreign) => self.foreign[foreign].effects == Effects::LooksUp,
+            TrapKind::Foreign(foreign) => {
+                matches!(self.foreign[foreign].effects, Effects::LooksUp | Effects::OpensMemory { .. })
+            }
             TrapKind::Allocator(_) | TrapKind::Returned | TrapKind::Access(_) => false,
         }
     }

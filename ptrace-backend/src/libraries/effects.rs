@@ -44,8 +44,9 @@ pub(crate) enum Effects {
     ThreadState { by: ThreadHandle, writes: bool },
     /// It writes so many bytes where this argument points to: the context of a coroutine, or of a jump, or a result.
     Writes { argument: usize, len: u64 },
-    /// It keeps its first two arguments, pointers through which other functions write.
-    WritesLater,
+    /// It makes a stream that has memory in the place of a file: as many bytes as its second argument says where the first one points
+    /// to, or, not `sized`, where both point to, a pointer and a number.
+    OpensMemory { sized: bool },
     /// It opens the file whose path is its first argument for the C library, which makes the system call.
     OpensStream,
     /// It changes which signals the calling thread takes, which is no event.
@@ -295,7 +296,8 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::Writes { argument: 1, len: 8 }, "eventfd_read"),
     // The device is asked through what the object has.
     (Effects::Writes { argument: 0, len: 8 }, "_ZNSt13random_device9_M_getvalEv"),
-    (Effects::WritesLater, "open_memstream open_wmemstream"),
+    (Effects::OpensMemory { sized: false }, "open_memstream open_wmemstream"),
+    (Effects::OpensMemory { sized: true }, "fmemopen"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
     (Effects::Changes(GlobalState::TimeZone), "tzset setenv unsetenv putenv clearenv"),

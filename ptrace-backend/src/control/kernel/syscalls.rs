@@ -21,13 +21,27 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, wake_op};
 use crate::control::tracee::Tracee;
-use crate::os::calls::{self, outside};
-use crate::os::{memory, network};
+use crate::os::calls::{self, Descriptors, outside};
+use crate::os::{fd, memory, network};
 
 const REALTIME: u64 = 256;
 
 /// `FUTEX_LOCK_PI2`, which libc does not name.
 const LOCK_PI2: i32 = 13;
+
+/// Whether a thread leads the standard output to a file or a pipe, from which the program may read it back.
+fn redirects_output(tracee: &Tracee, index: ThreadIndex) -> bool {
+    /// Terminals and the like, and what has been the standard output before.
+    const ELSEWHERE: [&str; 3] = ["/dev/", "/memfd:stdout", "/memfd:stderr"];
+    let Descriptors::Replaces(file, libc::STDOUT_FILENO | libc::STDERR_FILENO) =
+        calls::descriptors(&tracee.tasks[index].regs)
+    else {
+        return false;
+    };
+    let link = fd::link(tracee.leader, file);
+    let is_elsewhere = ELSEWHERE.iter().any(|start| link.starts_with(start));
+    link.starts_with("pipe:") || link.starts_with('/') && !is_elsewhere
+}
 
 /// The running thread has stopped at a trapped system call.
 pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
@@ -72,6 +86,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         tracee.filters_calls = true;
     }
     let call = tracee.tasks[index].regs.orig_rax as i64;
+    if redirects_output(tracee, index) {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::File, &calls::name(call)));
+    }
     if calls::is_lasting(call) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
     }

@@ -45,6 +45,9 @@ pub(crate) fn enter(
         && !is_of_library
         && is_called_through_pointer(tracee, index)
     {
+        if foreign.effects != Effects::PointedTo && !is_harmless(tracee, scheduling, memory, index, foreign) {
+            account.enter_unwatched(entry_of(kind_of(foreign), foreign));
+        }
         return access::enter(tracee, scheduling, memory, account, index, candidate);
     }
     let is_of_system =
@@ -74,6 +77,9 @@ pub(crate) fn enter(
             return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Library, None));
         }
     }
+    if let Effects::OpensMemory { sized } = foreign.effects {
+        memory.memory_files.extend(files_in_memory(tracee, index, sized));
+    }
     let has_company = tracee.concurrent && scheduling.has_company();
     let matters = has_company || foreign.effects == Effects::LooksUp;
     let is_seen = is_of_library
@@ -84,15 +90,11 @@ pub(crate) fn enter(
         tracee.pass_trap(index)?;
         return Ok(Flow::Resume(0));
     }
-    let kind = match foreign.effects {
-        Effects::Stream { .. } => UnwatchedKind::File,
-        _ => UnwatchedKind::LibraryFunction,
-    };
     account.enter_unwatched(match opens_telling(tracee, index) {
         Some(file) if foreign.effects == Effects::OpensStream => {
             Unwatched::call(UnwatchedKind::SystemCall, &file)
         }
-        _ => entry_of(kind, foreign),
+        _ => entry_of(kind_of(foreign), foreign),
     });
     // Once tells it all; but what its first instruction touches may be asked for each time.
     if memory.scope == Scope::Hidden {
@@ -101,6 +103,21 @@ pub(crate) fn enter(
         tracee.lift(index)?;
     }
     Ok(Flow::Resume(0))
+}
+
+fn kind_of(foreign: &Foreign) -> UnwatchedKind {
+    match foreign.effects {
+        Effects::Stream { .. } | Effects::OpensMemory { .. } => UnwatchedKind::File,
+        _ => UnwatchedKind::LibraryFunction,
+    }
+}
+
+/// What the stream that a call makes has in the place of a file.
+fn files_in_memory(tracee: &Tracee, index: ThreadIndex, sized: bool) -> impl Iterator<Item = Range<u64>> {
+    const WORD: u64 = 8;
+    let [first, second] = [0, 1].map(|argument| tracee.tasks[index].argument(argument));
+    let parts = if sized { [(first, second), (0, 0)] } else { [(first, WORD), (second, WORD)] };
+    parts.into_iter().filter(|(at, _)| *at != 0).map(|(at, len)| at..at.saturating_add(len))
 }
 
 fn entry_of(kind: UnwatchedKind, foreign: &Foreign) -> Unwatched {
@@ -149,12 +166,9 @@ fn is_harmless(
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
             return used_unseen::has_in_call(memory, call(), bytes, &entry);
         }
-        Effects::WritesLater => {
-            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            let places = [0, 1].map(|argument| tracee.tasks[index].argument(argument));
-            let is_own =
-                |at: u64| used_unseen::has_for_itself(memory, index, at..at.saturating_add(POINTER), &entry);
-            return places.map(is_own) == [true; 2];
+        Effects::OpensMemory { sized } => {
+            let entry = entry_of(kind_of(foreign), foreign);
+            return have_in_call(memory, call(), files_in_memory(tracee, index, sized), &entry);
         }
         Effects::OpensStream => return opens_telling(tracee, index).is_none(),
         Effects::SignalMask => return has_for_itself(memory, index, mask_of(index)),
@@ -185,7 +199,8 @@ fn is_harmless(
     let entry = entry_of(UnwatchedKind::File, foreign);
     let file = stream..stream.saturating_add(FILE);
     let parts = [Some(file), between(tracee, stream + BUFFER, stream + BUFFER + POINTER)];
-    have_in_call(memory, call(), parts.into_iter().flatten(), &entry)
+    let parts = parts.into_iter().flatten().chain(memory.memory_files.clone());
+    have_in_call(memory, call(), parts, &entry)
 }
 
 /// Takes note that a call uses all of these parts of memory. Whether no other thread does, but in an order that events give.
@@ -301,7 +316,8 @@ fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: Ho
 fn parts_of_stream(tracee: &Tracee, stream: u64, makes: bool) -> impl Iterator<Item = Range<u64>> {
     /// Where the table of virtual functions says how far the virtual base class lies (Itanium C++ ABI, 2.5.2).
     const TO_BASE: u64 = 24;
-    const POINTER: u64 = 8;
+    /// A stream that is read counts what it has read last behind its pointer.
+    const OWN: u64 = 16;
     /// The size of the base class `std::basic_ios` of GNU's library, and where it has the pointer.
     const STATE: u64 = 264;
     const BUFFER: u64 = 232;
@@ -310,7 +326,7 @@ fn parts_of_stream(tracee: &Tracee, stream: u64, makes: bool) -> impl Iterator<I
     let base = table.map(|table| stream.wrapping_add(tracee.number(table.wrapping_sub(TO_BASE), 8)));
     let buffer = base.map(|base| tracee.number(base.wrapping_add(BUFFER), 8)).filter(|buffer| *buffer != 0);
     let state = base.map(|base| base..base.saturating_add(STATE));
-    let own = stream..stream.saturating_add(POINTER);
+    let own = stream..stream.saturating_add(OWN);
     let buffer = buffer.into_iter().flat_map(|buffer| parts_of_buffer(tracee, buffer, false));
     std::iter::once(own).chain(state).chain(buffer)
 }

@@ -75,3 +75,27 @@ fn files_of_the_cpp_library_are_explored() {
         }
     }
 }
+
+/// What a call on a stream leaves elsewhere is not seen, and takes the claim away where nothing orders it.
+#[test]
+fn what_streams_leave_elsewhere_is_no_clean_schedule() {
+    // In the last two the lock is of no use: calls through the table of functions, and the standard output, are not told apart.
+    let kinds =
+        [("-DCOUNT", 0), ("-DPOINTER", 0), ("-DMEMORY", 0), ("-DSIZE", 0), ("-DTABLE", 2), ("-DBACK", 2)];
+    for (flag, code) in kinds {
+        for level in levels(flag) {
+            for (also, is_right) in [("-DBUG", 1..=2), ("-DTRY", code..=code)] {
+                let folder = tempfile::tempdir().unwrap();
+                let build = Build::new("unseen/stream_leaks.cpp", level).flag(flag).flag(also);
+                let options = ["--cwd".as_ref(), folder.path().as_os_str()];
+                let program = build.program().unwrap();
+                let outcome = Tool::explore(options, &program).within_folder(folder.path()).run().unwrap();
+                assert!(
+                    is_right.contains(&outcome.code),
+                    "{flag} {also} {level:?}: {}",
+                    outcome.transcript()
+                );
+            }
+        }
+    }
+}
