@@ -1,5 +1,6 @@
 //! Where the target is to stop: entries of functions, instructions that touch memory, instructions that are answered.
 
+use std::cell::LazyCell;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
@@ -251,10 +252,12 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
     }
     let is_called = |name: &str| modules.iter().any(|other| other.image.imports(name));
     // By the table of a buffer's functions, whatever has a stream calls them.
-    let is_of_streams =
-        |name: &&str| matches!(effects(name), Effects::CxxStream { .. } | Effects::CxxBuffer { .. });
-    let own = modules.iter().filter(|other| !other.is_system);
-    let uses_streams = own.flat_map(|other| other.image.imported_names()).any(|name| is_of_streams(&name));
+    let uses_streams = LazyCell::new(|| {
+        let is_of_streams =
+            |name: &str| matches!(effects(name), Effects::CxxStream { .. } | Effects::CxxBuffer { .. });
+        let own = modules.iter().filter(|other| !other.is_system);
+        own.flat_map(|other| other.image.imported_names()).any(is_of_streams)
+    });
     for symbol in module.image.symbols().filter(|symbol| !symbol.is_local()) {
         let effects = match effects(symbol.name) {
             Effects::Modelled | Effects::Unknown => continue,
@@ -266,7 +269,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         // The C library itself ends the process behind `main`.
         let is_end = module.is_libc && effects == Effects::EndsProcess;
         let is_used =
-            || is_called(symbol.name) || uses_streams && matches!(effects, Effects::CxxBuffer { .. });
+            || is_called(symbol.name) || matches!(effects, Effects::CxxBuffer { .. }) && *uses_streams;
         if !is_known && (is_end || symbol.is_default && is_used()) {
             found.push(named(symbol.name, symbol.address, index, effects));
         }
