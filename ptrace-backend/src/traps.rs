@@ -251,7 +251,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         return found;
     }
     let is_called = |name: &str| modules.iter().any(|other| other.image.imports(name));
-    // By the table of a buffer's functions, whatever has a stream calls them.
+    // Functions of a buffer are reached through its table by any code that has a stream.
     let uses_streams = LazyCell::new(|| {
         let is_of_streams =
             |name: &str| matches!(effects(name), Effects::CxxStream { .. } | Effects::CxxBuffer { .. });

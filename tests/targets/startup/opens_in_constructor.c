@@ -1,4 +1,4 @@
-/* Correct: what a constructor opens is there for both threads, and empty: a file, or, with -DPIPE, a pipe. */
+/* Correct: a constructor opens a file, or, with -DPIPE, a pipe, which is empty when the threads begin. */
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What the C++ library does with files. Two threads each have streams of their own, ask about files, and choose by chance: nothing of it
+// Files of the C++ library. Two threads each have streams of their own, ask about files, and choose by chance: nothing of it
 // matters to the other one. With -DONE both write to one stream of a file, and the assertion wants an order: with -DTRY under a lock, and in
 // any order. With -DPATH one thread changes the path that the other one asks about. With -DMADE one asks for a file that the other one makes.
 #include <cassert>

@@ -1,4 +1,4 @@
-// What calls on streams leave elsewhere than in the stream: one thread writes or reads, and the other one looks without a lock, or does the
+// Effects of calls on streams outside of these: one thread writes or reads, and the other one looks without a lock, or does the
 // same. With -DTRY both lock.
 // - COUNT: the number of characters that were read last, which an inline member returns;
 // - POINTER: the call goes through a pointer to a function that is known as one of strings too;

@@ -112,7 +112,7 @@ fn kind_of(foreign: &Foreign) -> UnwatchedKind {
     }
 }
 
-/// What the stream that a call makes has in the place of a file.
+/// The memory in the place of a file, of the stream that a call makes.
 fn files_in_memory(tracee: &Tracee, index: ThreadIndex, sized: bool) -> impl Iterator<Item = Range<u64>> {
     const WORD: u64 = 8;
     let [first, second] = [0, 1].map(|argument| tracee.tasks[index].argument(argument));

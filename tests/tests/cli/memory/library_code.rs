@@ -96,7 +96,7 @@ fn what_streams_read_and_write_beside_themselves_is_seen() {
     }
 }
 
-/// What a call does to a stream is not seen one by one. Where events order all calls, their order is all that matters.
+/// Calls on a stream are not seen access by access. Where events order all of them, their order is all that matters.
 #[test]
 fn streams_that_threads_use_in_turns_are_explored() {
     let cpp = |flags: &[&'static str], level| {

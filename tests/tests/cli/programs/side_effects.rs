@@ -60,7 +60,7 @@ fn what_a_constructor_opens_is_new_in_each_execution() {
     }
 }
 
-/// What the C++ library does with files, one stream of which threads use in turns, is told by its calls.
+/// Files of the C++ library: streams of a thread's own, one that threads use in turns, and questions about paths.
 #[test]
 fn files_of_the_cpp_library_are_explored() {
     for level in levels("cxx_files") {
@@ -76,7 +76,7 @@ fn files_of_the_cpp_library_are_explored() {
     }
 }
 
-/// What a call on a stream leaves elsewhere is not seen, and takes the claim away where nothing orders it.
+/// Effects of calls on streams outside of these: they take the claim away where nothing orders them.
 #[test]
 fn what_streams_leave_elsewhere_is_no_clean_schedule() {
     // In the last two the lock is of no use: calls through the table of functions, and the standard output, are not told apart.

@@ -63,7 +63,7 @@ pub(crate) struct MemoryState {
     pub(crate) hidden: Hidden,
     /// Memory that threads have used by accesses that are not watched one by one.
     pub(crate) used_unseen: Vec<UsedUnseen>,
-    /// What streams of the C library have in the place of files: any call on a stream may read and write it.
+    /// Memory that streams of the C library have in the place of files: any call on a stream may read and write it.
     pub(crate) memory_files: Vec<Range<u64>>,
     /// Pages with code that the program can write, or could.
     pub(crate) written_code: Vec<Range<u64>>,
