@@ -9,7 +9,8 @@ use checker::names::Obj;
 use crate::layout::Layout;
 use crate::layout::module::Module;
 
-/// The code of the functions of atomics in the libraries of C++ and Rust, wherever it was inlined; sorted.
+/// The code of the functions of atomics in the libraries of C++ and Rust, wherever it was inlined, and that of task schedulers, whose
+/// threads share what is meant for that; sorted.
 pub(crate) fn atomic_functions(modules: &[Module]) -> Vec<Range<u64>> {
     // Elsewhere no access is a key point; and debug information of the system's libraries takes long to read.
     let own = modules.iter().filter(|module| !module.is_system);
@@ -21,6 +22,8 @@ pub(crate) fn atomic_functions(modules: &[Module]) -> Vec<Range<u64>> {
             ranges.map(move |range| range.start + bias..range.end + bias)
         })
         .collect();
+    let schedulers = modules.iter().filter(|module| module.schedules_tasks);
+    found.extend(schedulers.map(|module| module.mapped.range.clone()));
     found.sort_unstable_by_key(|range| (range.start, range.end));
     // Only nested ones overlap: the outer one stands first, and is enough.
     found.dedup_by(|inner, outer| inner.end <= outer.end);

@@ -27,8 +27,10 @@ pub(crate) struct Module {
     pub(crate) name: ObjName,
     /// Its code is the C library's own: calls from there are not the program's.
     pub(crate) is_libc: bool,
-    /// It belongs to the system and not to the program: [`is_system`], and not the executable.
+    /// It belongs to the system and not to the program: [`is_system`], and neither the executable nor a task scheduler.
     pub(crate) is_system: bool,
+    /// It is a task scheduler, or goes with one ([`crate::libraries::task_schedulers`]).
+    pub(crate) schedules_tasks: bool,
 }
 
 impl Module {

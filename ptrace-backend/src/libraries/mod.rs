@@ -3,3 +3,4 @@
 pub(crate) mod effects;
 pub(crate) mod reach;
 pub(crate) mod rust;
+pub(crate) mod task_schedulers;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::debuginfo::Image;
 use crate::layout::module::{Mapped, Module, is_system};
 use crate::layout::names::block_name;
+use crate::libraries::task_schedulers;
 use crate::os::Tid;
 
 /// Files of the C library, whose calls are not the program's.
@@ -143,6 +144,14 @@ pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module
     let module = |(path, start): &(PathBuf, u64)| module(path, *start, path == executable);
     let mut modules: Vec<Module> = starts.iter().filter_map(module).collect();
     modules.sort_by_key(|m| (m.mapped.path != executable, m.mapped.range.start));
+    for i in task_schedulers::among(&modules) {
+        // Where it cannot be read a second time, it stays as it is.
+        if let Ok(image) = Image::open(&modules[i].mapped.path) {
+            modules[i].image = image;
+            modules[i].is_system = false;
+            modules[i].schedules_tasks = true;
+        }
+    }
     modules
 }
 
@@ -157,7 +166,8 @@ fn module(path: &Path, start: u64, is_executable: bool) -> Option<Module> {
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_libc = LIBC.iter().any(|name| file.starts_with(name));
     let name = block_name(&format!("module {file}"));
-    Some(Module { mapped: Mapped { path: path.to_owned(), bias, range }, image, name, is_libc, is_system })
+    let mapped = Mapped { path: path.to_owned(), bias, range };
+    Some(Module { mapped, image, name, is_libc, is_system, schedules_tasks: false })
 }
 
 #[cfg(test)]

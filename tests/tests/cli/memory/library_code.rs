@@ -96,6 +96,29 @@ fn what_streams_read_and_write_beside_themselves_is_seen() {
     }
 }
 
+/// Templates in the program and the library's own code hand tasks to threads by atomic variables that both touch.
+#[test]
+fn tasks_that_a_librarys_threads_run_are_explored() {
+    let build = |flags: &[&'static str], level| {
+        let build = Build::new("unseen/tasks.cpp", level).flag("-Wl,--no-as-needed,-ltbb");
+        flags.iter().fold(build, |build, flag| build.flag(flag))
+    };
+    for level in levels("tasks") {
+        for (flags, most, expected) in [
+            (&[][..], "10000", 1),
+            // Hundreds of key points: not all schedules of these are run in the time of a test.
+            (&["-DTRY"], "4", 2),
+            (&["-DQUEUE"], "10000", 1),
+            (&["-DQUEUE", "-DTRY"], "10000", 0),
+        ] {
+            let outcome = explore_built(&build(flags, level), &["--max-schedules", most], &[]);
+            assert_eq!(outcome.code, expected, "{flags:?} {level:?}: {}", outcome.transcript());
+            let races = outcome.report["races"].as_array().map_or(0, Vec::len);
+            assert!(expected == 1 || races == 0, "{flags:?} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// Calls on a stream are not seen access by access. Where events order all of them, their order is all that matters.
 #[test]
 fn streams_that_threads_use_in_turns_are_explored() {
