@@ -80,6 +80,7 @@ pub(crate) fn launch(
         mutex_unlock: function("pthread_mutex_unlock", &modules),
         syscall: function_code("syscall", &modules),
         cancels,
+        asks_for_ends: calls(&modules, ASK_FOR_ENDS),
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
         modules,
@@ -153,6 +154,9 @@ fn behind_loadings(
 /// Functions by which a program sends signals to its threads.
 const SENDERS: &[&str] =
     &["pthread_kill", "pthread_sigqueue", "tgkill", "alarm", "ualarm", "setitimer", "timer_create"];
+
+/// Functions that tell whether a thread has ended.
+const ASK_FOR_ENDS: &[&str] = &["pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"];
 
 /// Whether the user's own code may call one of these functions.
 fn calls(modules: &[Module], functions: &[&str]) -> bool {

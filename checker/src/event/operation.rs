@@ -98,6 +98,10 @@ pub enum OpKind {
     SignalWait,
     /// Looks whether the thread is cancelled.
     CancelPoint,
+    /// The thread ends, in a program that asks for that.
+    ThreadEnd,
+    /// Asks whether a thread has ended, and does not wait for it.
+    AskForEnd,
     /// Ends the process.
     Exit,
     /// The client of the program is started, and runs to its first operation.

@@ -54,6 +54,8 @@ impl OpKind {
             Self::Kill => ("send a signal to", "another thread"),
             Self::SignalWait => ("wait for a signal to", "the thread"),
             Self::CancelPoint => ("look for a cancellation of", "the thread"),
+            Self::ThreadEnd => ("end", ""),
+            Self::AskForEnd => ("ask for the end of", "a thread"),
             Self::Exit => ("end the process", ""),
             Self::StartClient => ("begin", ""),
             Self::AskToEnd => ("send SIGTERM to the program", ""),

@@ -183,7 +183,8 @@ fn is_plain_write(kind: OpKind, did: &Effect) -> bool {
 fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
     use OpKind as K;
     match kind {
-        K::Update | K::CompareExchange | K::Lock | K::Reacquire | K::CondWait | K::Exit => true,
+        K::Update | K::CompareExchange | K::Lock | K::Reacquire | K::CondWait => true,
+        K::Exit | K::ThreadEnd => true,
         // The C library notes who joins a thread by a compare-and-swap.
         K::Create | K::Join => true,
         K::BarrierArrive | K::BarrierLeave | K::SemWait | K::SemPost => true,
@@ -195,7 +196,7 @@ fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
         K::Read | K::Write | K::Await | K::Yield | K::Sleep | K::SliceEnd | K::Timeout | K::Free => false,
         K::Expire => false,
         K::Unlock | K::Signal | K::Broadcast | K::OnceDone | K::Init | K::Destroy => false,
-        K::CancelPoint | K::StartClient | K::AskToEnd => false,
+        K::CancelPoint | K::AskForEnd | K::StartClient | K::AskToEnd => false,
     }
 }
 

@@ -18,8 +18,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
-    calls, cancellation, condvars_barriers, entry, futexes, held_objects, lifetimes, robust_mutexes,
-    rust_condvars, rwlocks, time_limits, wake_op,
+    calls, cancellation, condvars_barriers, entry, futexes, held_objects, lifetimes, rust_condvars, rwlocks,
+    thread_end, time_limits, wake_op,
 };
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
@@ -259,18 +259,10 @@ impl Process {
             Act::FutexWakeOp(call) => {
                 wake_op::carry_out(tracee, scheduling, objects, pending, *call, (pick, id))
             }
-            Act::Leave(mutexes) => (
-                all,
-                robust_mutexes::leave_next(
-                    tracee,
-                    scheduling,
-                    objects,
-                    memory,
-                    mutexes,
-                    pending.site,
-                    (pick, id),
-                ),
-            ),
+            Act::End(mutexes) => {
+                let (end, how) = ((index, &**mutexes), (pick, id));
+                (all, thread_end::carry_out(tracee, scheduling, objects, memory, end, pending.site, how))
+            }
             Act::AwaitSignal(awaited) => {
                 (all, signals::waits::enter_signal_wait(tracee, index, pending, *awaited))
             }

@@ -238,7 +238,7 @@ fn picks(scheduling: &Scheduling, objects: &Objects, act: &Act) -> SmallVec<[Pic
             let several = queues.filter(|(_, count)| **count == 1);
             several.filter_map(|(addr, _)| objects.futexes.get(addr)).find(|queue| queue.waiters.len() > 1)
         }
-        Act::Leave(mutexes) => mutexes.last().and_then(|at| objects.futexes.get(at)),
+        Act::End(mutexes) => mutexes.last().and_then(|at| objects.futexes.get(at)),
         _ => None,
     };
     match queue {

@@ -130,6 +130,8 @@ pub(crate) struct Layout {
     pub(crate) syscall: Option<Range<u64>>,
     /// The program may cancel threads.
     pub(crate) cancels: bool,
+    /// The program may ask whether a thread has ended, and not wait for that.
+    pub(crate) asks_for_ends: bool,
     /// The program may send signals to threads.
     pub(crate) signals: bool,
     /// The stack pointer at `main`, or before the first constructor where executions begin there.

@@ -62,14 +62,14 @@ impl Phrasing<'_> {
         let asks = op.kind == OpKind::SetTimer && op.may.accesses.iter().all(|a| a.mode == Mode::Read);
         let verb = if asks { "ask" } else { op.kind.verb() };
         let object = match (peer, op.kind) {
-            (Some(thread), OpKind::Create | OpKind::Join) => self.labels.label(thread),
+            (Some(thread), OpKind::Create | OpKind::Join | OpKind::AskForEnd) => self.labels.label(thread),
             (None, OpKind::Create) => "a thread".to_owned(),
             (_, OpKind::CondWait) => self.condition_wait(&op.may),
             // Beside what it is about stands what orders it.
             (_, OpKind::SetTimer | OpKind::Expire) => {
                 op.may.accesses.first().map(|access| self.object(access.obj)).unwrap_or_default()
             }
-            (_, OpKind::Exit | OpKind::StartClient | OpKind::AskToEnd) => String::new(),
+            (_, OpKind::ThreadEnd | OpKind::Exit | OpKind::StartClient | OpKind::AskToEnd) => String::new(),
             _ => self.objects(&op.may),
         };
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }

@@ -17,7 +17,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::{futexes, robust_mutexes};
+use crate::control::sync::{futexes, thread_end};
 use crate::control::tracee::Tracee;
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
@@ -70,7 +70,7 @@ pub(crate) fn watch_leader(
     }
 }
 
-/// A thread stands where it ends, which it does unless it has to let go of mutexes. The main thread stays there, but for a
+/// A thread stands where it ends, which it does unless something of that is an event. The main thread stays there, but for a
 /// process that a signal ends.
 pub(crate) fn exited(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
@@ -83,7 +83,7 @@ pub(crate) fn exited(
         return Ok(Flow::Resume(0));
     }
     tracee.read_registers(index)?;
-    if robust_mutexes::leaves_mutexes(tracee, scheduling, objects, memory, index) {
+    if thread_end::rests(tracee, scheduling, objects, memory, index) {
         return Ok(Flow::Rest);
     }
     if !index.is_main() {

@@ -54,6 +54,10 @@ pub(crate) fn created(
     let mut task = Task::new(tid, regs, tid_word);
     task.part = tracee.part_of_child(index);
     task.stops_at_exit = tracee.tasks[index].stops_at_exit;
+    if tracee.layout.asks_for_ends && !task.stops_at_exit {
+        task.stops_at_exit = true;
+        ptrace::stop_at_exit(tid, true).map_err(system("trace a thread's end"))?;
+    }
     let child = scheduling.threads.push(Thread::new(name, world));
     tracee.tasks.push(task);
     memory.heap.renamed.push(stack.clone());

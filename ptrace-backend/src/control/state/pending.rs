@@ -163,8 +163,8 @@ pub(crate) enum Act {
     },
     FutexRequeue(Requeue),
     FutexWakeOp(WakeOp),
-    /// The thread stands where it ends, and lets go of the last one of these robust mutexes.
-    Leave(Vec<u64>),
+    /// The thread stands where it ends, and lets go of the last one of these robust mutexes; it ends where there is none.
+    End(Vec<u64>),
     /// A wait for a signal begins: one that is there already is dealt with before.
     AwaitSignal(Awaited),
     /// A signal for this thread, or for whichever takes it; the kernel delivers it.

@@ -1,8 +1,7 @@
 //! A thread stands at the entry of a thread function: which operation that is, and what it waits for.
 
-use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
-use checker::names::{Obj, Site};
+use checker::names::{Obj, Site, ThreadName};
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::ExecutionError;
 
@@ -20,7 +19,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{InterruptedWait, RunState, WaitOutcome};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
-    calls, cancellation, held_objects, robust_mutexes, rust_condvars, rwlocks, time_limits,
+    calls, cancellation, held_objects, robust_mutexes, rust_condvars, rwlocks, thread_end, time_limits,
 };
 use crate::control::tracee::{Tracee, late_files};
 use crate::control::{enabled, harness, operations};
@@ -66,20 +65,6 @@ pub(crate) fn enter(
         && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
-        // They tell whether another thread has come to its end, which is no event.
-        let asks_for_end = match function {
-            TrappedFunction::TryJoin => Some("pthread_tryjoin_np"),
-            TrappedFunction::TimedJoin { limit }
-                if time_limits::is_over(tracee, scheduling, index, function) =>
-            {
-                // The one that names a clock has its time limit behind that.
-                Some(if limit == 2 { "pthread_timedjoin_np" } else { "pthread_clockjoin_np" })
-            }
-            _ => None,
-        };
-        if let Some(name) = asks_for_end {
-            account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, name));
-        }
         return Ok(flow);
     }
     if function == TrappedFunction::Create && tracee.is_libc_call_site(caller) {
@@ -322,8 +307,17 @@ fn describe_call(
         F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
             (Op::new(OpKind::Create, []), free)
         }
-        F::Join | F::TimedJoin { .. } => describe_join(tracee, scheduling, object, true),
-        F::TryJoin => describe_join(tracee, scheduling, object, false),
+        F::Join => describe_join(tracee, scheduling, object),
+        F::TimedJoin { .. } => {
+            let (mut op, need) = describe_join(tracee, scheduling, object);
+            op.may.accesses.extend(asked_for(tracee, scheduling, op.peer));
+            (op, need)
+        }
+        F::TryJoin => {
+            let (join, _) = describe_join(tracee, scheduling, object);
+            let asked = asked_for(tracee, scheduling, join.peer);
+            (Op { peer: join.peer, ..Op::new(OpKind::AskForEnd, asked) }, free)
+        }
     }
 }
 
@@ -356,7 +350,7 @@ fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: O
     }
 }
 
-fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64, waits: bool) -> (Op, Need) {
+fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> (Op, Need) {
     let is_it = |&index: &ThreadIndex| {
         tracee.tasks[index].handle == handle && !scheduling.threads[index].name.path().is_empty()
     };
@@ -364,6 +358,12 @@ fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64, waits: b
     let joined = scheduling.threads.indices().rfind(is_it);
     let joined = joined.or_else(|| tracee.tasks.position(|task| task.handle == handle));
     let peer = joined.map(|i| scheduling.threads[i].name);
-    let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);
-    (Op { peer, ..Op::new(OpKind::Join, []) }, need)
+    (Op { peer, ..Op::new(OpKind::Join, []) }, joined.map_or(Need::Nothing, Need::End))
+}
+
+/// The access by which a call asks whether a thread has ended.
+fn asked_for(tracee: &Tracee, scheduling: &Scheduling, thread: Option<ThreadName>) -> Option<Access> {
+    let is_it = |&index: &ThreadIndex| Some(scheduling.threads[index].name) == thread;
+    let thread = scheduling.threads.indices().find(is_it)?;
+    Some(Access::read(thread_end::object(tracee, scheduling, thread)))
 }

@@ -4,13 +4,10 @@
 //! takes such a mutex is made to stop there, and what the kernel would do to each of them is done here, one event after the
 //! other: then it finds nothing left to do.
 
-use checker::names::{EventId, Site};
-use checker::operation::{Access, Op, OpKind};
+use checker::names::EventId;
 use checker::program::{ExecutionError, Pick};
 
 use crate::control::state::flow::system;
-use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Continuation, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{OWNER_DIED, Objects};
 use crate::control::state::thread_index::ThreadIndex;
@@ -39,52 +36,8 @@ pub(crate) fn watch_end(
     ptrace::stop_at_exit(tracee.tasks[index].tid, true).map_err(system("trace a thread's end"))
 }
 
-/// A thread stands where it ends. `true`: it first lets go of mutexes, which are events.
-pub(crate) fn leaves_mutexes(
-    tracee: &Tracee,
-    scheduling: &mut Scheduling,
-    objects: &mut Objects,
-    memory: &MemoryState,
-    index: ThreadIndex,
-) -> bool {
-    let mut mutexes = mutexes_at_end(tracee, objects, index);
-    if !tracee.is_scheduled(index) {
-        for at in mutexes.drain(..) {
-            leave_mutex(tracee, scheduling, objects, at, Pick::Only, None);
-        }
-    }
-    // The last in the list is the first to be left.
-    mutexes.reverse();
-    let site = tracee.user_site(index);
-    let Some(pending) = leaving(memory, mutexes, site) else { return false };
-    scheduling.threads[index].pending = Some(pending);
-    true
-}
-
-fn leaving(memory: &MemoryState, mutexes: Vec<u64>, site: Site) -> Option<Pending> {
-    let op = Op::new(OpKind::Unlock, [Access::write(memory.object(*mutexes.last()?, 1))]);
-    Some(Pending { op, site, need: Need::Nothing, act: Act::Leave(mutexes), deadline: None })
-}
-
-/// Lets go of the last one of these mutexes, and then of the others.
-pub(crate) fn leave_next(
-    tracee: &Tracee,
-    scheduling: &mut Scheduling,
-    objects: &mut Objects,
-    memory: &MemoryState,
-    mutexes: &[u64],
-    site: Site,
-    (pick, id): (Pick, EventId),
-) -> Continuation {
-    let mut mutexes = mutexes.to_vec();
-    if let Some(at) = mutexes.pop() {
-        leave_mutex(tracee, scheduling, objects, at, pick, Some(id));
-    }
-    leaving(memory, mutexes, site).map_or(Continuation::End, |pending| Continuation::Stay(Box::new(pending)))
-}
-
 /// Does to a mutex what the kernel does to those of a thread that ends.
-fn leave_mutex(
+pub(crate) fn leave(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
@@ -102,8 +55,8 @@ fn leave_mutex(
     }
 }
 
-/// The robust mutexes that a thread holds, in the order in which the kernel comes to them.
-fn mutexes_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex) -> Vec<u64> {
+/// The words of the robust mutexes that a thread holds, in the order in which the kernel comes to them.
+pub(crate) fn held_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex) -> Vec<u64> {
     /// The kernel goes no further either.
     const MOST: usize = 2048;
     /// Where `struct robust_list_head` has what.

@@ -35,17 +35,6 @@ pub(crate) fn deadline(
     limit.and_then(|at| read_timespec(tracee.leader, at))
 }
 
-/// Whether a call that has a time limit is made when that is over.
-pub(crate) fn is_over(
-    tracee: &Tracee,
-    scheduling: &Scheduling,
-    index: ThreadIndex,
-    function: TrappedFunction,
-) -> bool {
-    deadline(tracee, scheduling, index, function)
-        .is_some_and(|deadline| deadline <= scheduling.threads[index].world.now)
-}
-
 /// Whether the time limit of a call is no time (POSIX: `EINVAL`). The C library looks at it before anything else, but at
 /// that of a mutex only where it would have to wait.
 pub(crate) fn has_invalid_limit(tracee: &Tracee, index: ThreadIndex, function: TrappedFunction) -> bool {

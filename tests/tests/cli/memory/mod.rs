@@ -5,5 +5,6 @@ mod exit_handlers;
 mod frames;
 mod freed_blocks;
 mod heap_names;
+mod kernel_state;
 mod library_code;
 pub(crate) mod unseen;

@@ -375,26 +375,6 @@ fn the_last_at_a_barrier_and_a_stack_that_the_program_gives_are_seen() {
 }
 
 #[test]
-fn the_end_of_a_thread_and_what_a_process_gets_are_no_events() {
-    let ways = [
-        ("join", "library-function"),
-        ("timed", "library-function"),
-        ("clock", "library-function"),
-        ("kill", "system-call"),
-        ("spawn", "task"),
-    ];
-    for (nth, (way, kind)) in ways.into_iter().enumerate() {
-        let outcome = explore_with("asks_for_end.c", Optimisation::ALL[nth % 2], &[], &[way]);
-        assert_eq!(outcome.code, 2, "{way}: {}", outcome.transcript());
-        assert!(
-            entries(&outcome, "/not_covered").iter().any(|entry| entry == kind),
-            "{}",
-            outcome.transcript()
-        );
-    }
-}
-
-#[test]
 fn virtual_functions_of_libraries_take_the_claim_away() {
     for flags in [&[][..], &["-DPOOL"]] {
         for level in levels(&flags.concat()) {

@@ -1,0 +1,80 @@
+//! The end of a thread, as far as that is an event: it lets go of robust mutexes ([`robust_mutexes`]), and in a program that asks whether
+//! a thread has ended, and does not wait for it (`pthread_tryjoin_np`), it ends.
+
+use checker::names::{EventId, Obj, Site};
+use checker::operation::{Access, Op, OpKind};
+use checker::program::Pick;
+
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Continuation, Need, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::robust_mutexes;
+use crate::control::tracee::Tracee;
+
+/// What the end of a thread changes, and who asks for it reads.
+pub(crate) fn object(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Obj {
+    tracee.shared.named(format!("the end of {}", scheduling.threads[index].name))
+}
+
+/// A thread stands where it ends. `true`: something of that is an event, which comes first.
+pub(crate) fn rests(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    index: ThreadIndex,
+) -> bool {
+    let mut mutexes = robust_mutexes::held_at_end(tracee, objects, index);
+    if !tracee.is_scheduled(index) {
+        for at in mutexes.drain(..) {
+            robust_mutexes::leave(tracee, scheduling, objects, at, Pick::Only, None);
+        }
+        return false;
+    }
+    // The last in the list is the first to be left.
+    mutexes.reverse();
+    let site = tracee.user_site(index);
+    let Some(pending) = next(tracee, scheduling, memory, index, mutexes, site) else { return false };
+    scheduling.threads[index].pending = Some(pending);
+    true
+}
+
+/// What a thread that ends does next: it lets go of the last one of these mutexes. Where there is none left, its end is an event if
+/// somebody may ask for it.
+fn next(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    mutexes: Vec<u64>,
+    site: Site,
+) -> Option<Pending> {
+    let op = match mutexes.last() {
+        Some(&at) => Op::new(OpKind::Unlock, [Access::write(memory.object(at, 1))]),
+        // The main thread is held where it ends.
+        None if tracee.layout.asks_for_ends && !index.is_main() => {
+            Op::new(OpKind::ThreadEnd, [Access::write(object(tracee, scheduling, index))])
+        }
+        None => return None,
+    };
+    Some(Pending { op, site, need: Need::Nothing, act: Act::End(mutexes), deadline: None })
+}
+
+/// Carries out the event of a thread that ends.
+pub(crate) fn carry_out(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    (index, mutexes): (ThreadIndex, &[u64]),
+    site: Site,
+    (pick, id): (Pick, EventId),
+) -> Continuation {
+    let mut mutexes = mutexes.to_vec();
+    let Some(at) = mutexes.pop() else { return Continuation::End };
+    robust_mutexes::leave(tracee, scheduling, objects, at, pick, Some(id));
+    let next = next(tracee, scheduling, memory, index, mutexes, site);
+    next.map_or(Continuation::End, |pending| Continuation::Stay(Box::new(pending)))
+}
