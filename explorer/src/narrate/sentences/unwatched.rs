@@ -102,6 +102,7 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         UnwatchedKind::Task => {
             format!("threads or processes that are not scheduled, started by {}", listed(functions))
         }
+        UnwatchedKind::File if functions == ["link"] => "files that have several names".to_owned(),
         UnwatchedKind::File => format!("files that are used through streams, by {}", listed(functions)),
         UnwatchedKind::SystemCall => {
             format!("what {} of the kernel mean for other threads", listed(functions))

@@ -80,7 +80,7 @@ fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
     // The places of the checks of arguments (of an output, of a handler's signal, of a mapping), and of the returns.
     let stream = code.len() + calls + 1;
     let (signal, mapping) = (stream + 2, stream + 5);
-    let (allow, trace, foreign) = (mapping + 5, mapping + 6, mapping + 7);
+    let (allow, trace, foreign) = (mapping + 9, mapping + 10, mapping + 11);
     code[1].jf = (foreign - 2) as u8;
     let to = |code: &[sock_filter], place: usize| place - code.len() - 1;
     for &call in PRIVATE {
@@ -97,7 +97,11 @@ fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
     code.push(load(FIRST_ARGUMENT));
     code.push(jump(BPF_JEQ, OWN_SIGNALS[0], to(&code, allow), 0));
     code.push(jump(BPF_JEQ, OWN_SIGNALS[1], to(&code, allow), to(&code, trace)));
-    // Memory of nobody's so far, where nothing is mapped yet, and nothing to be executed: nobody else comes upon it.
+    // Memory of nobody's so far, where the kernel wants and nothing is mapped yet, and nothing to be executed: nobody else comes upon it.
+    for half in [FIRST_ARGUMENT, FIRST_ARGUMENT + 4] {
+        code.push(load(half));
+        code.push(jump(BPF_JEQ, 0, 0, to(&code, trace)));
+    }
     code.push(load(THIRD_ARGUMENT));
     code.push(jump(BPF_JSET, libc::PROT_EXEC as u32, to(&code, trace), 0));
     code.push(load(FOURTH_ARGUMENT));

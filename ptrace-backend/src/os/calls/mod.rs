@@ -105,6 +105,19 @@ pub(crate) fn sets_identity(call: c_long) -> bool {
     )
 }
 
+/// Whether a call sets a limit on memory or on threads, which calls come upon that do not say so: they get no memory, or no thread.
+pub(crate) fn limits_memory(regs: &Regs) -> bool {
+    let resource = match regs.orig_rax as c_long {
+        libc::SYS_setrlimit => regs.rdi,
+        libc::SYS_prlimit64 if regs.rdx != 0 => regs.rsi,
+        _ => return false,
+    };
+    matches!(
+        resource as u32,
+        libc::RLIMIT_AS | libc::RLIMIT_DATA | libc::RLIMIT_STACK | libc::RLIMIT_NPROC | libc::RLIMIT_MEMLOCK
+    )
+}
+
 const F_GETOWN_EX: i32 = 16;
 const PR_SET_VMA: i32 = 0x5356_4d41;
 

@@ -4,6 +4,7 @@
 use std::fs::{self, Metadata};
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use checker::account::{Unwatched, UnwatchedKind};
 
@@ -37,12 +38,23 @@ pub(crate) fn regular_file(
     if path.starts_with("/proc") {
         return None;
     }
+    note_link(account, &file, writes);
+    let path = path.to_string_lossy();
+    Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
+}
+
+/// A call names a regular file by this path, and `writes` to it or to what is said about it.
+pub(super) fn note_links(account: &mut Account, path: &Path, writes: bool) {
+    if let Ok(file) = fs::metadata(path) {
+        note_link(account, &file, writes);
+    }
+}
+
+fn note_link(account: &mut Account, file: &Metadata, writes: bool) {
     if writes && file.nlink() > 1 {
         // Under another name it would be another file here, which others read.
         account.enter_unwatched(Unwatched::call(UnwatchedKind::File, "link"));
     }
-    let path = path.to_string_lossy();
-    Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
 }
 
 /// The name of the position of an open file or folder: all descriptors that are copies of one another have it in common.

@@ -7,6 +7,7 @@
 //! written there.
 
 mod file_names;
+mod messages;
 pub(in crate::control) mod process_state;
 mod touched;
 
@@ -18,6 +19,7 @@ use checker::names::Obj;
 use checker::operation::{Access, Op, OpKind};
 use smallvec::SmallVec;
 
+use self::messages::{buffers, message, messages, socket_name};
 use self::touched::{Touched, is_libc_internal_syscall, named_file};
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::How;
@@ -35,9 +37,6 @@ use crate::os::{Regs, fd, memory as target_memory};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;
-
-/// More buffers than this are not looked at in one call, as more cannot be given to one.
-const MOST_BUFFERS: u64 = 1024;
 
 /// The accesses of the system call at which a thread stands to what threads share; takes note of all of them.
 pub(crate) fn kernel_accesses(
@@ -97,9 +96,13 @@ pub(crate) fn kernel_accesses(
                 }
             }
             Touched::Path { path, writes } => {
+                file_names::note_links(account, &path, writes);
                 content(tracee, account, format!("file `{}`", path.to_string_lossy()), writes)
             }
             Touched::Names { writes } => no_memory(tracee, "names of files".to_owned(), writes),
+            // The C library maps and frees memory at addresses that are its own affair.
+            Touched::Mappings { .. } if is_libc_internal_syscall(tracee, index) => continue,
+            Touched::Mappings { writes } => no_memory(tracee, "mapped addresses".to_owned(), writes),
             Touched::Descriptor { number, writes } => {
                 no_memory(tracee, format!("file descriptor {number}"), writes)
             }
@@ -110,10 +113,13 @@ pub(crate) fn kernel_accesses(
         let how = if writes { How::Writes } else { How::Reads };
         let conflict = memory.sharing.touch_in(index, None, place.clone(), how);
         let call = tracee.tasks[index].regs.orig_rax as i64;
-        if call == libc::SYS_munmap {
+        let is_mapped = place.start < NOT_MEMORY;
+        if is_mapped && call == libc::SYS_munmap {
             memory.sharing.forget(&place);
         }
-        if [libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mremap, libc::SYS_mprotect].contains(&call) {
+        if is_mapped
+            && [libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mremap, libc::SYS_mprotect].contains(&call)
+        {
             memory.heap.renamed.push(place);
         }
         if !conflict.bytes.is_empty() {
@@ -248,7 +254,12 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
             buffers(tracee, second, third, reads).collect()
         }
         libc::SYS_recvfrom => [buffer(second, third, true)].into_iter().collect(),
-        libc::SYS_sendto => [buffer(second, third, false)].into_iter().collect(),
+        libc::SYS_sendto => {
+            let name = socket_name(tracee, (regs.r8, regs.r9), false);
+            [buffer(second, third, false)].into_iter().chain(name).collect()
+        }
+        libc::SYS_bind => socket_name(tracee, (second, third), true).into_iter().collect(),
+        libc::SYS_connect => socket_name(tracee, (second, third), false).into_iter().collect(),
         libc::SYS_readv => {
             buffers(tracee, second, third, true).chain([file(false), position(first)]).collect()
         }
@@ -265,11 +276,18 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         // The position in a file, or its length, is another one for reads of others.
         libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
         libc::SYS_mremap if regs.r10 as i32 & libc::MREMAP_FIXED != 0 => {
-            [buffer(first, second, true), buffer(regs.r8, third, true)].into_iter().collect()
+            let mappings = Touched::Mappings { writes: true };
+            [buffer(first, second, true), buffer(regs.r8, third, true), mappings].into_iter().collect()
         }
-        libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_pkey_mprotect | libc::SYS_mremap => {
-            [buffer(first, second, true)].into_iter().collect()
+        libc::SYS_mremap => {
+            // One that must not move fails where something is behind it.
+            let writes = regs.r10 as i32 & libc::MREMAP_MAYMOVE == 0 && third > second;
+            [buffer(first, second, true), Touched::Mappings { writes }].into_iter().collect()
         }
+        libc::SYS_munmap => {
+            [buffer(first, second, true), Touched::Mappings { writes: false }].into_iter().collect()
+        }
+        libc::SYS_mprotect | libc::SYS_pkey_mprotect => [buffer(first, second, true)].into_iter().collect(),
         libc::SYS_madvise if discards(third as i32) => [buffer(first, second, true)].into_iter().collect(),
         // They fail where something of it is not mapped.
         libc::SYS_madvise | libc::SYS_msync | libc::SYS_mlock | libc::SYS_mlock2 | libc::SYS_munlock => {
@@ -279,8 +297,10 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
             [buffer(first, second, false), buffer(third, second.div_ceil(PAGE), true)].into_iter().collect()
         }
         libc::SYS_mmap if regs.r10 as i32 & libc::MAP_FIXED != 0 => {
-            [buffer(first, second, true)].into_iter().collect()
+            [buffer(first, second, true), Touched::Mappings { writes: true }].into_iter().collect()
         }
+        // Whether something is there already decides what comes of it.
+        libc::SYS_mmap if first != 0 => [Touched::Mappings { writes: true }].into_iter().collect(),
         libc::SYS_open => opened(tracee, index, second as i32),
         libc::SYS_openat => opened(tracee, index, third as i32),
         libc::SYS_creat => opened(tracee, index, libc::O_CREAT | libc::O_TRUNC),
@@ -345,42 +365,6 @@ fn asked<const N: usize>(
 ) -> SmallVec<[Touched; 3]> {
     let names = Touched::Names { writes: false };
     [Some(names), named_file(tracee, index, false)].into_iter().flatten().chain(answer).collect()
-}
-
-/// `count` structures `iovec`, and the buffers that they name.
-fn buffers(tracee: &Tracee, at: u64, count: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
-    const SIZE: u64 = 16;
-    let count = count.min(MOST_BUFFERS);
-    let own = Touched::Memory { bytes: at..at.saturating_add(count * SIZE), writes: false };
-    let named = (0..count).map(move |i| {
-        let (start, len) = (tracee.number(at + i * SIZE, 8), tracee.number(at + i * SIZE + 8, 8));
-        Touched::Memory { bytes: start..start.saturating_add(len), writes }
-    });
-    [own].into_iter().chain(named)
-}
-
-/// A structure `msghdr`, with the address and the buffers that it names.
-fn message(tracee: &Tracee, at: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
-    const SIZE: u64 = 56;
-    const NAME_LENGTH: u64 = 8;
-    const BUFFERS: u64 = 16;
-    const COUNT: u64 = 24;
-    let own = Touched::Memory { bytes: at..at.saturating_add(SIZE), writes };
-    let (name, length) = (tracee.number(at, 8), tracee.number(at + NAME_LENGTH, 4));
-    let name = (name != 0).then(|| Touched::Memory { bytes: name..name.saturating_add(length), writes });
-    let all = buffers(tracee, tracee.number(at + BUFFERS, 8), tracee.number(at + COUNT, 8), writes);
-    [own].into_iter().chain(name).chain(all)
-}
-
-/// So many structures `mmsghdr`.
-fn messages(tracee: &Tracee, at: u64, count: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
-    const SIZE: u64 = 64;
-    let all = (0..count.min(MOST_BUFFERS)).flat_map(move |i| message(tracee, at + i * SIZE, writes));
-    // How much of each was sent or received.
-    all.chain([Touched::Memory {
-        bytes: at..at.saturating_add(count.min(MOST_BUFFERS) * SIZE),
-        writes: true,
-    }])
 }
 
 /// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.

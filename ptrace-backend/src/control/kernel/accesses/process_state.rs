@@ -37,7 +37,7 @@ pub(super) fn touched(
         ProcessState::Apart if !ends_lock(tracee, index) => return None,
         ProcessState::Apart => true,
         ProcessState::Changes => {
-            if calls::sets_identity(call) {
+            if calls::sets_identity(call) || calls::limits_memory(regs) {
                 enter(&calls::name(call));
             }
             true

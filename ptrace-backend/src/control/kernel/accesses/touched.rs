@@ -31,6 +31,10 @@ pub(super) enum Touched {
     Names {
         writes: bool,
     },
+    /// Which addresses are mapped, by a call that names one, or that frees some (`writes: false`).
+    Mappings {
+        writes: bool,
+    },
     /// The number of a descriptor, as what stands for a file: it is written where it begins to, or ends.
     Descriptor {
         number: i32,
