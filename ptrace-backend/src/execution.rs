@@ -238,7 +238,7 @@ impl Execution for PtraceExecution {
         }
         let waits = || self.views.iter().any(|view| view.status == Status::Blocked(On::Process));
         if let Some(function) = self.process.tracee.started_by
-            && (self.process.tracee.starts_own_program || waits())
+            && (self.process.tracee.starts_own_program || self.process.tracee.children_reach_out || waits())
         {
             self.process.account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
         }

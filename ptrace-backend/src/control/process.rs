@@ -75,6 +75,7 @@ impl Process {
             left_from: None,
             bystanders: Vec::new(),
             starts_own_program: false,
+            children_reach_out: false,
             made_files: MadeFiles::default(),
             started_by: None,
             early: FxHashMap::default(),

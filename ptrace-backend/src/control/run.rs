@@ -1,5 +1,6 @@
 //! Running: a thread goes on to its next key point, and each of its stops is dealt with.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
@@ -195,7 +196,13 @@ impl Process {
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
                 self.memory.sharing.begin_handler(index, of_timer);
                 self.tracee.finish_stub(index)?;
-                let Self { tracee, scheduling, .. } = self;
+                let Self { tracee, scheduling, account, .. } = self;
+                // The end of a child comes at any time.
+                if signal == libc::SIGCHLD
+                    && let Some(function) = tracee.started_by
+                {
+                    account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
+                }
                 match interrupted_waits::begin_handler(tracee, scheduling, index, signal)? {
                     Some(WaitStatus::Signal(libc::SIGTRAP)) => return Ok(Flow::Resume(0)),
                     Some(status) => return self.stopped(index, status),

@@ -155,6 +155,12 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         // Waiting for a child is done by the kernel: the children run on meanwhile.
         libc::SYS_wait4 | libc::SYS_waitid => {
+            // Whether a child has ended yet is no event.
+            if calls::asks_for_child(&tracee.tasks[index].regs)
+                && let Some(function) = tracee.started_by
+            {
+                account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
+            }
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         libc::SYS_mmap => {

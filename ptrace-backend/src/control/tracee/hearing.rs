@@ -13,6 +13,7 @@ use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::layout::TrapKind;
 use crate::layout::module::is_installed;
+use crate::os::calls::{self, outside};
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process, ptrace};
 use crate::target::startup::time_stamp_at;
@@ -53,7 +54,7 @@ impl Tracee {
             WaitStatus::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
             WaitStatus::Signal(signal) => signal,
             WaitStatus::Seccomp => {
-                self.use_number_of_program(who);
+                self.call_of_bystander(who);
                 0
             }
             WaitStatus::Exec => {
@@ -65,9 +66,11 @@ impl Tracee {
         let _ = ptrace::resume(who, signal);
     }
 
-    /// A child knows the program by the number that the program has for itself, and sends signals to it by that.
-    fn use_number_of_program(&self, child: Tid) {
+    /// A process that is not scheduled stands at a system call. A child knows the program by the number that the program has for
+    /// itself, and sends signals to it by that.
+    fn call_of_bystander(&mut self, child: Tid) {
         let Ok(mut regs) = ptrace::registers(child) else { return };
+        self.children_reach_out |= outside::reaches(child, &regs, false) || calls::sends_signal(&regs);
         match regs.orig_rax as i64 {
             libc::SYS_getppid if process::parent(child) == Some(self.leader) => {
                 (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);

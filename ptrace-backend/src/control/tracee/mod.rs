@@ -70,6 +70,8 @@ pub(crate) struct Tracee {
     pub(crate) made_files: MadeFiles,
     /// One of them has executed a program that is not one of those that every machine has: one of the user's own.
     pub(crate) starts_own_program: bool,
+    /// One of them has changed files, or sent signals: what it does comes at any time to threads of the program.
+    pub(crate) children_reach_out: bool,
     /// The function by which it has started one last, if it has.
     pub(crate) started_by: Option<&'static str>,
     /// New threads and processes that have reported before whatever created them did.

@@ -118,6 +118,29 @@ pub(crate) fn limits_memory(regs: &Regs) -> bool {
     )
 }
 
+/// Whether a call sends a signal.
+pub(crate) fn sends_signal(regs: &Regs) -> bool {
+    matches!(
+        regs.orig_rax as c_long,
+        libc::SYS_kill
+            | libc::SYS_tkill
+            | libc::SYS_tgkill
+            | libc::SYS_rt_sigqueueinfo
+            | libc::SYS_rt_tgsigqueueinfo
+            | libc::SYS_pidfd_send_signal
+    )
+}
+
+/// Whether a call asks for a child that has ended, and does not wait for one.
+pub(crate) fn asks_for_child(regs: &Regs) -> bool {
+    let options = match regs.orig_rax as c_long {
+        libc::SYS_wait4 => regs.rdx,
+        libc::SYS_waitid => regs.r10,
+        _ => return false,
+    };
+    options as i32 & libc::WNOHANG != 0
+}
+
 const F_GETOWN_EX: i32 = 16;
 const PR_SET_VMA: i32 = 0x5356_4d41;
 
