@@ -196,15 +196,25 @@ impl Process {
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
                 self.memory.sharing.begin_handler(index, of_timer);
                 self.tracee.finish_stub(index)?;
-                let Self { tracee, scheduling, account, .. } = self;
+                let Self { tracee, scheduling, memory, account, .. } = self;
                 // The end of a child comes at any time.
                 if signal == libc::SIGCHLD
                     && let Some(function) = tracee.started_by
                 {
                     account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
                 }
-                match interrupted_waits::begin_handler(tracee, scheduling, index, signal)? {
-                    Some(WaitStatus::Signal(libc::SIGTRAP)) => return Ok(Flow::Resume(0)),
+                let mut begun = interrupted_waits::begin_handler(tracee, scheduling, index, signal)?;
+                if begun.is_none() && tracee.concurrent {
+                    begun = Some(tracee.step_into_handler(tid, signal)?);
+                    if begun == Some(WaitStatus::Signal(libc::SIGTRAP)) {
+                        tracee.read_registers(index)?;
+                    }
+                }
+                match begun {
+                    Some(WaitStatus::Signal(libc::SIGTRAP)) => {
+                        used_unseen::begin_handler(tracee, memory, account, index);
+                        return Ok(Flow::Resume(0));
+                    }
                     Some(status) => return self.stopped(index, status),
                     None => {}
                 }

@@ -86,7 +86,7 @@ pub fn scan(
         }
         begins.put(instruction.ip().wrapping_sub(start));
         inside.look_at(&instruction, &(start..end));
-        let special = Special::of(&instruction);
+        let special = Special::of(&instruction, shape.frame_pointer);
         found.specials.extend(special);
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
         if instruction.near_branch_target() != 0 {

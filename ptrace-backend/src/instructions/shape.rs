@@ -23,10 +23,13 @@ impl FunctionShape {
     #[must_use]
     pub fn of(code: &[u8], start: u64) -> Self {
         let mut info = InstructionInfoFactory::new();
-        let (mut established, mut is_ordinary, mut moves_stack) = (false, false, false);
+        let (mut established, mut is_ordinary) = (false, false);
+        // With a frame pointer, and without.
+        let mut moves_stack = [false; 2];
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
             attention::round();
-            moves_stack |= NewStack::of(&instruction).is_some();
+            moves_stack[0] |= NewStack::of(&instruction, true).is_some();
+            moves_stack[1] |= NewStack::of(&instruction, false).is_some();
             if establishes_frame(&instruction) {
                 established = true;
             } else if writes_rbp(&mut info, &instruction) && !restores_callers(&instruction) {
@@ -34,7 +37,8 @@ impl FunctionShape {
                 is_ordinary = true;
             }
         }
-        Self { frame_pointer: established && !is_ordinary, moves_stack }
+        let frame_pointer = established && !is_ordinary;
+        Self { frame_pointer, moves_stack: moves_stack[usize::from(!frame_pointer)] }
     }
 }
 

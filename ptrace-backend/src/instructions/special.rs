@@ -69,12 +69,12 @@ const CARRY: u64 = 1;
 impl Special {
     /// The instruction that this code begins with, at this address, if it is one of these.
     pub(crate) fn decode(code: &[u8], addr: u64) -> Option<Self> {
-        Self::of(&Decoder::with_ip(64, code, addr, DecoderOptions::NONE).decode())
+        Self::of(&Decoder::with_ip(64, code, addr, DecoderOptions::NONE).decode(), true)
     }
 
-    /// What `instruction` is, if it is one of these.
-    pub(super) fn of(instruction: &Instruction) -> Option<Self> {
-        let new_stack = NewStack::of(instruction);
+    /// What `instruction` is, if it is one of these, in a function that keeps a frame pointer or not.
+    pub(super) fn of(instruction: &Instruction, frame_pointer: bool) -> Option<Self> {
+        let new_stack = NewStack::of(instruction, frame_pointer);
         let kind = match instruction.mnemonic() {
             Mnemonic::Syscall => SpecialKind::Syscall,
             Mnemonic::Rdtsc => SpecialKind::Rdtsc,

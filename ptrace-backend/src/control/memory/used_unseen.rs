@@ -5,6 +5,7 @@
 //! stream are whose threads take a lock first. A call may have events in its midst, at which other threads may come in between: its use
 //! begins anew after each of them ([`renew`]).
 
+use std::mem::offset_of;
 use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -50,6 +51,29 @@ pub(crate) fn switch_stack(
     }
     let bytes = around(memory, top);
     if !has_for_itself(memory, index, bytes, &entry) {
+        account.enter_unwatched(entry);
+    }
+}
+
+/// The thread stands at the first instruction of a signal's handler. On an alternate stack, what the handler pushes and pops is not
+/// watched.
+pub(crate) fn begin_handler(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    if !tracee.concurrent {
+        return;
+    }
+    let regs = &tracee.tasks[index].regs;
+    // The third argument of a handler is its context, which names the alternate stack.
+    let stack = regs.rdx + offset_of!(libc::ucontext_t, uc_stack) as u64;
+    let start = tracee.number(stack + offset_of!(libc::stack_t, ss_sp) as u64, 8);
+    let len = tracee.number(stack + offset_of!(libc::stack_t, ss_size) as u64, 8);
+    let bytes = start..start.saturating_add(len);
+    let entry = Unwatched::of(UnwatchedKind::SwitchedStack);
+    if bytes.contains(&regs.rsp) && !has_for_itself(memory, index, bytes, &entry) {
         account.enter_unwatched(entry);
     }
 }

@@ -1,5 +1,6 @@
 //! Instructions that make the stack pointer point somewhere else than into the frame of their function, as coroutines do where they
-//! switch from stack to stack: `mov rsp, rdi`, `mov rsp, [rsi]`, `lea rsp, [rax + 8]`, `xchg rsp, rdi`, `pop rsp`.
+//! switch from stack to stack: `mov rsp, rdi`, `mov rsp, [rsi]`, `lea rsp, [rax + 8]`, `xchg rsp, rdi`, `pop rsp`; and `mov rsp, rbp` and
+//! `leave` where `rbp` is no frame pointer.
 
 use iced_x86::{Instruction, Mnemonic, OpKind, Register};
 use libc::user_regs_struct;
@@ -25,9 +26,10 @@ pub(crate) struct Address {
 }
 
 impl NewStack {
-    /// Where `instruction` makes the stack pointer point to, if that is none of its function's own frame: not `mov rsp, rbp` and its kin.
-    pub(in crate::instructions) fn of(instruction: &Instruction) -> Option<Self> {
-        let is_own = |register| [Register::RSP, Register::RBP].contains(&register);
+    /// Where `instruction` makes the stack pointer point to, if that is none of its function's own frame: not `mov rsp, rbp` and its kin
+    /// where the function keeps a frame pointer.
+    pub(in crate::instructions) fn of(instruction: &Instruction, frame_pointer: bool) -> Option<Self> {
+        let is_own = |register| register == Register::RSP || frame_pointer && register == Register::RBP;
         let is_register = |operand: u32| instruction.op_kind(operand) == OpKind::Register;
         let is_stack =
             |operand: u32| is_register(operand) && instruction.op_register(operand) == Register::RSP;
@@ -44,6 +46,7 @@ impl NewStack {
             }
             Mnemonic::Xchg if is_stack(0) => other(1),
             Mnemonic::Xchg if is_stack(1) => other(0),
+            Mnemonic::Leave if !frame_pointer => Some(Self::Is(Address::in_register(Register::RBP))),
             Mnemonic::Pop if is_stack(0) => Some(Self::Loaded(Address::in_register(Register::RSP))),
             _ => None,
         }
@@ -82,8 +85,12 @@ mod tests {
 
     use super::*;
 
+    fn without_frame_pointer(code: &[u8]) -> Option<NewStack> {
+        NewStack::of(&Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode(), false)
+    }
+
     fn new_stack(code: &[u8]) -> Option<NewStack> {
-        NewStack::of(&Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode())
+        NewStack::of(&Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode(), true)
     }
 
     #[test]
@@ -104,5 +111,11 @@ mod tests {
         assert_eq!(new_stack(&[0x48, 0x89, 0xec]), None, "mov rsp, rbp");
         assert_eq!(new_stack(&[0x48, 0x8d, 0x65, 0xf0]), None, "lea rsp, [rbp - 16]");
         assert_eq!(new_stack(&[0x48, 0x83, 0xec, 0x10]), None, "sub rsp, 16");
+        assert_eq!(new_stack(&[0xc9]), None, "leave");
+        for (code, words) in [(&[0x48, 0x89, 0xec][..], "mov rsp, rbp"), (&[0xc9], "leave")] {
+            regs.rbp = 0x5000;
+            let Some(NewStack::Is(address)) = without_frame_pointer(code) else { panic!("{words}") };
+            assert_eq!(address.value(&regs), 0x5000, "{words}");
+        }
     }
 }

@@ -1,8 +1,60 @@
 //! What the kernel keeps of a process, and what other processes do to it: events, or the claim goes.
 
-use tests::{Build, Optimisation};
+use tests::{Build, Optimisation, Outcome, Tool, levels};
 
 use super::unseen::{explore_built, explore_with};
+
+/// In a folder of its own, as it makes files there.
+fn explore(build: &Build, argument: &str) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--cwd".as_ref(), folder.path().as_os_str()];
+    let explored = Tool::explore(options, &build.program().unwrap()).and([argument]);
+    explored.within_folder(folder.path()).run().unwrap()
+}
+
+#[test]
+fn addresses_and_names_that_another_thread_has_for_a_moment_are_found_taken() {
+    for (nth, way) in ["replace", "hint", "grow", "socket"].into_iter().enumerate() {
+        let build = Build::new("unseen/kernel_names.c", Optimisation::ALL[nth % 2]);
+        let outcome = explore(&build, way);
+        assert_eq!(outcome.code, 1, "{way}: {}", outcome.transcript());
+        let outcome = explore(&build.flag("-DTRY"), way);
+        assert_eq!(outcome.code, 0, "{way}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
+    for (way, level) in ["limit", "link"].into_iter().zip(Optimisation::ALL) {
+        let outcome = explore(&Build::new("unseen/kernel_names.c", level), way);
+        assert_eq!(outcome.code, 2, "{way}: {}", outcome.transcript());
+    }
+}
+
+/// What a handler pushes and pops there is not watched.
+#[test]
+fn an_alternate_stack_that_threads_share_takes_the_claim_away() {
+    for level in levels("alternate_stack") {
+        let build = Build::new("unseen/alternate_stack.c", level);
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 2, "{level:?}: {}", outcome.transcript());
+        assert_eq!(outcome.report["not_covered"][0]["kind"], "switched-stack", "{}", outcome.transcript());
+        let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn a_child_that_threads_do_not_only_wait_for_takes_the_claim_away() {
+    for (nth, (way, code)) in
+        [("end", 2), ("ask", 2), ("kill", 2), ("file", 2), ("wait", 0)].into_iter().enumerate()
+    {
+        let build = Build::new("processes/child_meddles.c", Optimisation::ALL[nth % 2]);
+        let outcome = explore(&build, way);
+        let is_right = outcome.code == code || code == 2 && outcome.code == 1;
+        assert!(is_right, "{way}: {}", outcome.transcript());
+    }
+}
 
 /// That a thread ends is an event where the program asks for it, and does not wait.
 #[test]
