@@ -194,7 +194,8 @@ impl Process {
                 ptrace::rename_sender(tid, self.tracee.leader, PID as Tid)
                     .map_err(system("write a signal"))?;
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
-                self.memory.sharing.begin_handler(index, of_timer);
+                let of_other = of_timer || std::mem::take(&mut self.scheduling.threads[index].is_interrupted);
+                self.memory.sharing.begin_handler(index, of_other);
                 self.tracee.finish_stub(index)?;
                 let Self { tracee, scheduling, memory, account, .. } = self;
                 // The end of a child comes at any time.

@@ -50,7 +50,7 @@ pub(crate) struct Sharing {
     orders_all: bool,
     words: Words,
     wide: Vec<Wide>,
-    /// The handlers that each thread is in; of a timer's signal or another one.
+    /// The handlers that each thread is in; of a signal from elsewhere, or of one that the thread has sent itself.
     handlers: FxHashMap<ThreadIndex, Vec<bool>>,
     /// Handlers of timers' signals may run.
     pub(crate) handles: bool,
@@ -103,9 +103,9 @@ impl Sharing {
         clock.iter_mut().zip(other).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
     }
 
-    /// A thread begins to run a handler; `of_timer`: of the signal of a timer.
-    pub(crate) fn begin_handler(&mut self, thread: ThreadIndex, of_timer: bool) {
-        self.handlers.entry(thread).or_default().push(of_timer);
+    /// A thread begins to run a handler; `from_elsewhere`: of a timer's signal, or of another thread's.
+    pub(crate) fn begin_handler(&mut self, thread: ThreadIndex, from_elsewhere: bool) {
+        self.handlers.entry(thread).or_default().push(from_elsewhere);
     }
 
     /// A thread returns from the handler that it began last.

@@ -47,6 +47,8 @@ pub(crate) struct Thread {
     pub(crate) allocating: Option<Allocating>,
     /// A signal is there whose handler it is to run.
     pub(crate) signalled: bool,
+    /// The handler that it runs next is that of a signal which came to it from elsewhere, at no certain place of its own code.
+    pub(crate) is_interrupted: bool,
     /// Since its last event its store buffer was emptied.
     pub(crate) drained: bool,
     /// What its last event wrote.
@@ -154,6 +156,7 @@ impl Thread {
             serial: false,
             allocating: None,
             signalled: false,
+            is_interrupted: false,
             drained: false,
             wrote: SmallVec::new(),
             kills: None,

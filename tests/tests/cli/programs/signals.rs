@@ -79,3 +79,19 @@ fn a_signal_ends_a_wait_for_a_semaphore_unless_its_handler_lets_that_go_on() {
     at_semaphore(&["-DRESTART", "-DONCE"], is_left_open);
     at_semaphore(&["-DRESTART", "-DONCE", "-DTIMED"], fails);
 }
+
+/// What a handler touches, and its thread does, are key points of both, if the signal comes from another thread.
+#[test]
+fn a_handler_comes_between_two_accesses_of_its_thread() {
+    for flags in [&[][..], &["-DERRNO"]] {
+        for level in levels(&flags.concat()) {
+            let build = Build::new("signals/between_two_accesses.c", level);
+            let build = flags.iter().fold(build, |build, flag| build.flag(flag));
+            let explore = |build: &Build| Tool::explore::<&str>([], &build.program().unwrap()).run().unwrap();
+            let outcome = explore(&build);
+            assert_eq!(outcome.code, 1, "{flags:?} {level:?}: {}", outcome.transcript());
+            let outcome = explore(&build.flag("-DTRY"));
+            assert_eq!(outcome.code, 2, "{flags:?} {level:?}: {}", outcome.transcript());
+        }
+    }
+}

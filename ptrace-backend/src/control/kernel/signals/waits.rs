@@ -190,6 +190,7 @@ pub(crate) fn interrupt(
         pending.op.may.accesses.push(Access::write(obj));
     }
     thread.signalled = true;
+    thread.is_interrupted = true;
     true
 }
 
