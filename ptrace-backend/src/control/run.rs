@@ -195,7 +195,8 @@ impl Process {
                     .map_err(system("write a signal"))?;
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
                 let of_other = of_timer || std::mem::take(&mut self.scheduling.threads[index].is_interrupted);
-                self.memory.sharing.begin_handler(index, of_other);
+                let stack = self.tracee.tasks[index].regs.rsp;
+                self.memory.sharing.begin_handler(index, stack, of_other);
                 self.tracee.finish_stub(index)?;
                 let Self { tracee, scheduling, memory, account, .. } = self;
                 // The end of a child comes at any time.

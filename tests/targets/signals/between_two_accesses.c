@@ -1,5 +1,5 @@
-/* A thread sends main a signal, whose handler comes between two accesses of main's: of a counter, or with -DERRNO of what a failed call
- * leaves behind. With -DTRY, main blocks the signal meanwhile, or the handler puts back what it changes. */
+/* A thread sends main a signal, whose handler comes between two accesses of main's: of a counter, with -DLOCAL of variables on main's
+ * stack, or with -DERRNO of what a failed call leaves behind. With -DTRY, main blocks the signal meanwhile, or the handler puts back what it changes. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 
 static pthread_t first;
 static volatile int counter;
+static volatile int *pair = (volatile int[2]){0, 0};
 
 static void handle(int signal)
 {
@@ -23,6 +24,7 @@ static void handle(int signal)
     (void)before;
 #endif
 #else
+    assert(pair[0] == pair[1]);
     counter++;
 #endif
 }
@@ -49,14 +51,22 @@ int main(void)
 #ifdef TRY
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 #endif
+#ifdef LOCAL
+    volatile int own[2] = {0, 0};
+    pair = own;
+    own[0] = 1;
+    own[1] = 1;
+    counter++;
+#else
     int seen = counter;
     counter = seen + 1;
+#endif
 #ifdef TRY
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 #endif
 #endif
     pthread_join(thread, NULL);
-#ifndef ERRNO
+#if !defined ERRNO && !defined LOCAL
     assert(counter == 2);
 #endif
     return 0;

@@ -350,7 +350,7 @@ fn take_note(
             MemoryRegion::Heap | MemoryRegion::Unknown if !conflict.bytes.is_empty() => {
                 memory.promoted |= memory.shared.watch_allocator();
             }
-            MemoryRegion::Stack(owner) if owner != index => {
+            MemoryRegion::Stack(owner) if owner != index || memory.sharing.interrupts(index, access.addr) => {
                 exposure::expose(tracee, scheduling, (memory, account), (index, owner), access.addr);
             }
             _ => {}

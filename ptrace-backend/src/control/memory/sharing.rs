@@ -41,6 +41,15 @@ pub(crate) struct Conflict {
     pub(crate) handed_over: bool,
 }
 
+/// A handler that a thread is in.
+#[derive(Debug)]
+struct Handler {
+    /// Its signal is that of a timer, or was sent by another thread.
+    from_elsewhere: bool,
+    /// The stack pointer of the code that it has interrupted.
+    stack: u64,
+}
+
 /// Accesses of one execution, with clocks that only creation and join move.
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
@@ -50,8 +59,8 @@ pub(crate) struct Sharing {
     orders_all: bool,
     words: Words,
     wide: Vec<Wide>,
-    /// The handlers that each thread is in; of a signal from elsewhere, or of one that the thread has sent itself.
-    handlers: FxHashMap<ThreadIndex, Vec<bool>>,
+    /// The handlers that each thread is in.
+    handlers: FxHashMap<ThreadIndex, Vec<Handler>>,
     /// Handlers of timers' signals may run.
     pub(crate) handles: bool,
 }
@@ -103,9 +112,9 @@ impl Sharing {
         clock.iter_mut().zip(other).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
     }
 
-    /// A thread begins to run a handler; `from_elsewhere`: of a timer's signal, or of another thread's.
-    pub(crate) fn begin_handler(&mut self, thread: ThreadIndex, from_elsewhere: bool) {
-        self.handlers.entry(thread).or_default().push(from_elsewhere);
+    /// A thread whose stack pointer is `stack` begins to run a handler; `from_elsewhere`: of a timer's signal, or of another thread's.
+    pub(crate) fn begin_handler(&mut self, thread: ThreadIndex, stack: u64, from_elsewhere: bool) {
+        self.handlers.entry(thread).or_default().push(Handler { from_elsewhere, stack });
     }
 
     /// A thread returns from the handler that it began last.
@@ -113,6 +122,14 @@ impl Sharing {
         if let Some(handlers) = self.handlers.get_mut(&thread) {
             handlers.pop();
         }
+    }
+
+    /// Whether an address on the stack of a thread is in frames that a handler of a signal from elsewhere has interrupted.
+    pub(crate) fn interrupts(&self, thread: ThreadIndex, address: u64) -> bool {
+        /// What a function may use below the stack pointer, in bytes.
+        const RED_ZONE: u64 = 128;
+        let is_above = |handler: &Handler| handler.from_elsewhere && handler.stack <= address + RED_ZONE;
+        self.handlers.get(&thread).is_some_and(|handlers| handlers.iter().any(is_above))
     }
 
     /// Whether all other threads have ended before a thread goes on, in every schedule.
@@ -189,7 +206,10 @@ impl Sharing {
     fn now(&mut self, thread: ThreadIndex, how: How) -> WordAccess {
         let time = self.clock(thread)[thread.place()];
         let events = self.order.as_ref().map_or(0, |order| order.count(thread));
-        let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
+        let handles = self
+            .handlers
+            .get(&thread)
+            .is_some_and(|handlers| handlers.iter().any(|handler| handler.from_elsewhere));
         WordAccess { thread, time, events, bytes: 0, how, handles, unseen: None }
     }
 

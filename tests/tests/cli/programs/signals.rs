@@ -83,7 +83,7 @@ fn a_signal_ends_a_wait_for_a_semaphore_unless_its_handler_lets_that_go_on() {
 /// What a handler touches, and its thread does, are key points of both, if the signal comes from another thread.
 #[test]
 fn a_handler_comes_between_two_accesses_of_its_thread() {
-    for flags in [&[][..], &["-DERRNO"]] {
+    for flags in [&[][..], &["-DERRNO"], &["-DLOCAL"]] {
         for level in levels(&flags.concat()) {
             let build = Build::new("signals/between_two_accesses.c", level);
             let build = flags.iter().fold(build, |build, flag| build.flag(flag));

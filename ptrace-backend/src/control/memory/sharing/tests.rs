@@ -140,7 +140,7 @@ fn the_handler_of_a_timer_is_to_its_own_thread_as_another_one() {
     for (of_timer, conflicts) in [(true, true), (false, false)] {
         let mut sharing = Sharing::default();
         sharing.touch(thread(0), 0, write);
-        sharing.begin_handler(thread(0), of_timer);
+        sharing.begin_handler(thread(0), 0, of_timer);
         assert_eq!(!sharing.touch(thread(0), 1, read).bytes.is_empty(), conflicts);
         sharing.end_handler(thread(0));
         assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
