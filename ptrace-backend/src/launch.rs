@@ -80,6 +80,7 @@ pub(crate) fn launch(
         mutex_unlock: function("pthread_mutex_unlock", &modules),
         syscall: function_code("syscall", &modules),
         cancels,
+        shares_files: false,
         asks_for_ends: calls(&modules, ASK_FOR_ENDS),
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
@@ -121,6 +122,9 @@ pub(crate) fn launch(
     let origin = match passage? {
         Passage::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;
+            let shared =
+                modules::shared_files(startup.tid).map_err(read_map("read the program's memory map"))?;
+            layout.shares_files = !shared.is_empty();
             let page = match &layout.detours {
                 Some(detours) => startup.share_page(detours.log)?,
                 None => None,

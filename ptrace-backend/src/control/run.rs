@@ -4,6 +4,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
 use crate::answers::PID;
+use crate::control::kernel::accesses;
 use crate::control::kernel::signals::interrupted_waits;
 use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{
@@ -109,6 +110,7 @@ impl Process {
     /// What a stop means.
     pub(crate) fn stopped(&mut self, index: ThreadIndex, status: WaitStatus) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
+        accesses::shared_files::refresh(tracee, memory, account)?;
         taken_down::note(tracee, scheduling, memory, account, index)?;
         match status {
             WaitStatus::Exited(_) | WaitStatus::Killed(_) => {

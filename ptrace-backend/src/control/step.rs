@@ -5,6 +5,7 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{Agent, Choice, Event, ExecutionError, Pick, Scope};
 
 use crate::control::enabled::Waiter;
+use crate::control::kernel::accesses;
 use crate::control::kernel::{
     long_writes, made_files, own_numbers, partial_calls, process_exit, signals, timers,
 };
@@ -163,7 +164,8 @@ impl Process {
             Continuation::Handle => self.tracee.write_registers(index)?,
             Continuation::Kernel => {
                 self.tracee.write_registers(index)?;
-                let Self { tracee, scheduling, objects, .. } = self;
+                let Self { tracee, scheduling, objects, memory, .. } = self;
+                accesses::shared_files::note_call(tracee, memory, index);
                 long_writes::carry_out_part(tracee, index)?;
                 made_files::pass(tracee, index)?;
                 own_numbers::pass_with_numbers(tracee, scheduling, index)?;

@@ -164,6 +164,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         libc::SYS_mmap => {
+            accesses::shared_files::note_call(tracee, memory, index);
             accesses::note_mapping(tracee, scheduling, memory, account, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
@@ -182,8 +183,13 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
-        libc::SYS_mremap if tracee.tasks[index].regs.rsi == 0 => {
-            account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+        libc::SYS_mremap | libc::SYS_munmap => {
+            if tracee.tasks[index].regs.rsi == 0 {
+                // What is there has the original addresses.
+                memory.shared_files.are_stale = true;
+                accesses::shared_files::refresh(tracee, memory, account)?;
+            }
+            accesses::shared_files::note_call(tracee, memory, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
@@ -272,7 +278,7 @@ fn futex(
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let regs = tracee.tasks[index].regs;
-    let (addr, value) = (regs.rdi, regs.rdx as u32);
+    let (addr, value) = (memory.shared_files.original(regs.rdi), regs.rdx as u32);
     match (regs.rsi & !(REALTIME | libc::FUTEX_PRIVATE_FLAG as u64)) as i32 {
         libc::FUTEX_WAIT => {
             let relative = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();

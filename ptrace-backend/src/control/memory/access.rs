@@ -21,7 +21,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::machine::MachineState;
+use crate::control::tracee::machine::accesses_of;
 use crate::control::tracee::{Tracee, probes};
 use crate::instructions::log::WIDEST;
 use crate::instructions::take_down::TakenDown;
@@ -100,7 +100,7 @@ pub(crate) fn enter(
     }
     let layout = std::sync::Arc::clone(&memory.layout);
     let instruction = &layout.candidates[candidate];
-    let accesses = instruction.accesses(&MachineState::of(tracee, index));
+    let accesses = accesses_of(tracee, memory, index, instruction);
     take_note(tracee, scheduling, (memory, account), index, (candidate, Some(candidate)), &accesses);
     let status = memory.shared.status(candidate);
     if status == Status::Promoted {
@@ -273,7 +273,7 @@ pub(crate) fn is_key_point(
     index: ThreadIndex,
     candidate: usize,
 ) -> bool {
-    let accesses = || memory.layout.candidates[candidate].accesses(&MachineState::of(tracee, index));
+    let accesses = || accesses_of(tracee, memory, index, &memory.layout.candidates[candidate]);
     !tracee.in_harness(index)
         && memory.shared.status(candidate) == Status::Promoted
         && !memory.shared_among(&accesses()).is_empty()
@@ -375,7 +375,7 @@ pub(crate) fn reaches_further(
     if !matches!(instruction.kind, AccessKind::Call(_)) {
         return None;
     }
-    let accesses = instruction.accesses(&MachineState::of(tracee, index));
+    let accesses = accesses_of(tracee, memory, index, instruction);
     let again = memory.describe_access(instruction, &memory.shared_among(&accesses));
     let covers = |access: &Access, known: &Access| {
         known.obj.common(&access.obj) == Some(access.obj)

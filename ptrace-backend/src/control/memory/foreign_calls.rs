@@ -307,6 +307,7 @@ fn has_for_itself(memory: &mut MemoryState, index: ThreadIndex, object: u64) -> 
 fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: How) -> bool {
     /// The first word stands for it all.
     const WORD: u64 = 8;
+    let object = memory.shared_files.original(object);
     let bytes = object..object.saturating_add(WORD);
     memory.sharing.touch_in(index, None, bytes, how).bytes.is_empty()
 }

@@ -15,7 +15,7 @@ use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::control::tracee::machine::MachineState;
+use crate::control::tracee::machine::accesses_of;
 use crate::instructions::{AccessKind, Candidate};
 use crate::os::memory::{self, MemoryFile};
 
@@ -166,7 +166,7 @@ fn note(
     let indivisible = matches!(instruction.kind, AccessKind::LockedUpdate | AccessKind::CompareExchange);
     let (after, thread) = (Position::after(scheduling.events as usize), scheduling.threads[index].name);
     let mut is_new = false;
-    for access in instruction.accesses(&MachineState::of(tracee, index)) {
+    for access in accesses_of(tracee, memory, index, instruction) {
         let is_own = memory.stacks[index].0.contains(&access.addr);
         let obj = memory.object(access.addr, access.len);
         let access = if access.write { Access::write(obj) } else { Access::read(obj) };

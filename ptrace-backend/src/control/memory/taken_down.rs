@@ -75,7 +75,8 @@ pub(crate) fn note(
     let (mut new, mut is_drained) = (0, false);
     let regs = tracee.tasks[index].regs;
     let mut arguments = tracee.detouring.arguments;
-    let mut note = |candidate: usize, access: MemoryAccess| {
+    let mut note = |candidate: usize, mut access: MemoryAccess| {
+        access.addr = memory.shared_files.original(access.addr);
         // In audits nothing counts but whether memory is shared, else each of these accesses does, once.
         let is_known = if is_audit {
             memory.sharing.repeats(index, candidate, access)

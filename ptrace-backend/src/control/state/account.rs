@@ -47,12 +47,15 @@ pub(crate) struct FileMapping {
     pub(crate) bytes: Range<u64>,
     /// By this mapping the file is written.
     pub(crate) is_written: bool,
+    /// What is written to the file otherwise shows in it, at once.
+    pub(crate) is_shared: bool,
 }
 
 impl FileMapping {
-    /// Whether what is written by one of them shows in the other one.
+    /// Whether what is written by one of them shows in the other one, or may.
     pub(crate) fn meets(&self, other: &Self) -> bool {
-        (self.is_written || other.is_written)
+        (!self.is_shared || !other.is_shared)
+            && (self.is_written || other.is_written)
             && self.file == other.file
             && self.bytes.start < other.bytes.end
             && other.bytes.start < self.bytes.end

@@ -1,5 +1,6 @@
 //! A thread stands at the entry of a thread function: which operation that is, and what it waits for.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::{Obj, Site, ThreadName};
 use checker::operation::{Access, Mode, Op, OpKind};
@@ -37,6 +38,10 @@ pub(crate) fn enter(
         return Ok(flow);
     }
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    let mutex = tracee.tasks[index].argument(1);
+    if function.waits_for_signal() && memory.shared_files.original(mutex) != mutex {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+    }
     if function == TrappedFunction::Panic {
         if account.first_panic.is_none() {
             account.first_panic = Some((scheduling.threads[index].name, tracee.stack(index)));
@@ -106,7 +111,7 @@ fn operation(
     if only_tries && !matches!(function, TrappedFunction::MutexTimedLock { .. }) {
         return Ok(None);
     }
-    let object = tracee.tasks[index].argument(0);
+    let object = memory.shared_files.original(tracee.tasks[index].argument(0));
     learn(tracee, objects, index, function, object);
     robust_mutexes::watch_end(tracee, objects, index, object)?;
     exposure::name_synchronisation(tracee, scheduling, memory, index, object);
@@ -329,7 +334,7 @@ pub(crate) fn result(
     function: TrappedFunction,
 ) -> Option<Access> {
     let (argument, len) = function.result()?;
-    let at = tracee.tasks[index].argument(argument);
+    let at = memory.shared_files.original(tracee.tasks[index].argument(argument));
     if at == 0 || !tracee.is_scheduled(index) {
         return None;
     }

@@ -14,7 +14,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::control::tracee::machine::MachineState;
+use crate::control::tracee::machine::accesses_of;
 use crate::instructions::MemoryAccess;
 use crate::layout::functions::TrappedFunction;
 
@@ -58,7 +58,7 @@ pub(crate) fn note_access(
     };
     // Those of Rust's standard library are words of the program's own, which the model does not replace.
     let is_rust = || memory.layout.module_at(at).is_some_and(|(_, module)| module.image.is_rust());
-    if instruction.accesses(&MachineState::of(tracee, index)).iter().any(touches) && !is_rust() {
+    if accesses_of(tracee, memory, index, instruction).iter().any(touches) && !is_rust() {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::HeldObject));
     }
 }

@@ -2,11 +2,24 @@
 
 use std::cell::OnceCell;
 
+use crate::control::state::memory::MemoryState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::{Machine, MemoryFunction};
+use crate::instructions::{Accesses, Candidate, Machine, MemoryFunction};
 use crate::os::vectors::Vectors;
 use crate::os::{Regs, memory};
+
+/// What the instruction at which a thread stands touches, at original addresses.
+pub(crate) fn accesses_of(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    instruction: &Candidate,
+) -> Accesses {
+    let mut accesses = instruction.accesses(&MachineState::of(tracee, index));
+    accesses.iter_mut().for_each(|access| access.addr = memory.shared_files.original(access.addr));
+    accesses
+}
 
 /// A thread that stands before an instruction.
 pub(crate) struct MachineState<'a> {

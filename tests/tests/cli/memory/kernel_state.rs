@@ -23,6 +23,21 @@ fn addresses_and_names_that_another_thread_has_for_a_moment_are_found_taken() {
     }
 }
 
+/// Memory has one name, at whatever address a thread has it, and calls on its file come upon it.
+#[test]
+fn memory_at_two_addresses_is_one_memory() {
+    for flag in ["-DTWO", "-DAGAIN", "-DCALLS"] {
+        for level in levels(flag) {
+            let build = Build::new("unseen/mapped_twice.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+            assert_eq!(outcome.report["races"].as_array().map_or(0, Vec::len), 0, "{}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
     for (way, level) in ["limit", "link"].into_iter().zip(Optimisation::ALL) {

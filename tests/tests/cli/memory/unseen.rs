@@ -143,7 +143,6 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("shared_with_a_child.c", "task"),
         ("thread_by_clone.c", "task"),
         ("cancelled_anywhere.c", "asynchronous-cancellation"),
-        ("mapped_twice.c", "shared-mapping"),
         ("one_stream.c", "file"),
         ("dead_frame.c", "dead-frame"),
         ("reused_address.c", "address-reuse"),
@@ -411,7 +410,6 @@ fn a_function_that_moves_its_stack_is_watched_there() {
 fn what_the_kernel_alone_knows_takes_the_claim_away() {
     for (what, kind) in [
         ("semaphore", "system-call"),
-        ("mapping", "shared-mapping"),
         ("watch", "system-call"),
         ("threads", "system-call"),
         ("mappings", "system-call"),

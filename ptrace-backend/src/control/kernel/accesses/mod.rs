@@ -9,10 +9,12 @@
 mod file_names;
 mod messages;
 pub(in crate::control) mod process_state;
+pub(in crate::control) mod shared_files;
 mod touched;
 
 use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
@@ -60,6 +62,20 @@ pub(crate) fn kernel_accesses(
     });
     let files = files.collect();
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
+    let mapped = touched.iter().flat_map(|touched| match touched {
+        Touched::File { descriptor, writes } => {
+            let file = format!("/proc/{}/fd/{descriptor}", tracee.leader);
+            let memory = shared_files::mapped(memory, Path::new(&file));
+            memory.into_iter().map(|bytes| Touched::Mapped { bytes, writes: *writes }).collect()
+        }
+        Touched::Path { path, writes } => {
+            let memory = shared_files::mapped(memory, path);
+            memory.into_iter().map(|bytes| Touched::Mapped { bytes, writes: *writes }).collect()
+        }
+        _ => Vec::new(),
+    });
+    let mapped: Vec<Touched> = mapped.collect();
+    touched.extend(mapped);
     // Buffers of the C library itself are its own affair. On the stack nobody else finds them.
     let is_elsewhere = |touched: &Touched| match touched {
         Touched::Memory { bytes, .. } => memory.place(bytes.start).region != MemoryRegion::Stack(index),
@@ -71,11 +87,14 @@ pub(crate) fn kernel_accesses(
     for touched in touched {
         let (place, object, writes) = match touched {
             Touched::Memory { .. } if is_own => continue,
-            Touched::Memory { bytes, writes } if !bytes.is_empty() => {
+            Touched::Memory { bytes, writes } | Touched::Mapped { bytes, writes } if !bytes.is_empty() => {
+                let len = bytes.end - bytes.start;
+                let start = memory.shared_files.original(bytes.start);
+                let bytes = start..start.saturating_add(len);
                 let object = memory.stretch(bytes.start, bytes.end - bytes.start);
                 (bytes, object, writes)
             }
-            Touched::Memory { .. } => continue,
+            Touched::Memory { .. } | Touched::Mapped { .. } => continue,
             Touched::File { descriptor, writes } => {
                 match file_names::regular_file(
                     tracee,
@@ -205,9 +224,11 @@ pub(crate) fn no_memory(tracee: &Tracee, name: String, writes: bool) -> (Range<u
     (at..at + SPAN, tracee.shared.named(name), writes)
 }
 
-/// The content of a file. Where that is mapped as well, memory is another way to it.
+/// The content of a file. Where that is mapped as well, memory is another way to it, of which it is not known what it shows if the mapping is
+/// not shared.
 fn content(tracee: &Tracee, account: &mut Account, name: String, writes: bool) -> (Range<u64>, Obj, bool) {
-    let is_mapped = |mapping: &FileMapping| (writes || mapping.is_written) && name == mapping.file;
+    let is_mapped =
+        |mapping: &FileMapping| (writes || mapping.is_written) && name == mapping.file && !mapping.is_shared;
     if account.file_mappings.iter().any(is_mapped) {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
     }
@@ -391,7 +412,8 @@ pub(crate) fn note_mapping(
     let Some(file) = file_names::regular_file(tracee, scheduling, memory, account, index, file) else {
         return;
     };
-    let mapping = FileMapping { file, bytes: offset..offset.saturating_add(len), is_written };
+    let is_shared = flags & libc::MAP_SHARED != 0;
+    let mapping = FileMapping { file, bytes: offset..offset.saturating_add(len), is_written, is_shared };
     if account.file_mappings.iter().any(|other| other.meets(&mapping)) {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
     }

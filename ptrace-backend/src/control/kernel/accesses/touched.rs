@@ -19,6 +19,11 @@ pub(super) enum Touched {
         descriptor: i32,
         writes: bool,
     },
+    /// Memory that shows a file that the call is about.
+    Mapped {
+        bytes: Range<u64>,
+        writes: bool,
+    },
     /// The position of an open file, from which it is read, and which moves.
     Position {
         descriptor: i32,

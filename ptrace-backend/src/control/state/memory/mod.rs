@@ -5,6 +5,7 @@ pub(crate) mod heap;
 pub(crate) mod hidden;
 pub(crate) mod quarantine;
 pub(crate) mod scope;
+pub(crate) mod shared_files;
 pub(crate) mod used_unseen;
 
 use std::ops::Range;
@@ -21,6 +22,7 @@ use crate::control::state::memory::heap::Heap;
 use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::memory::quarantine::Quarantine;
 use crate::control::state::memory::scope::Narrow;
+use crate::control::state::memory::shared_files::SharedFiles;
 use crate::control::state::memory::used_unseen::UsedUnseen;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::layout::Layout;
@@ -65,6 +67,7 @@ pub(crate) struct MemoryState {
     pub(crate) used_unseen: Vec<UsedUnseen>,
     /// Memory that streams of the C library have in the place of files: any call on a stream may read and write it.
     pub(crate) memory_files: Vec<Range<u64>>,
+    pub(crate) shared_files: SharedFiles,
     /// Pages with code that the program can write, or could.
     pub(crate) written_code: Vec<Range<u64>>,
     /// Code of a file has been mapped since the start.
@@ -83,6 +86,7 @@ pub(crate) struct LentFrame {
 impl MemoryState {
     /// Nothing has run yet.
     pub(crate) fn new(layout: Arc<Layout>, shared: Arc<Shared>, main_stack: Range<u64>) -> Self {
+        let shares_files = layout.shares_files;
         Self {
             written_code: layout.writable_code.clone(),
             layout,
@@ -108,6 +112,7 @@ impl MemoryState {
             hidden: Hidden::default(),
             used_unseen: Vec::new(),
             memory_files: Vec::new(),
+            shared_files: SharedFiles::new(shares_files),
             has_late_files: false,
         }
     }

@@ -1,0 +1,136 @@
+//! Files that a process has mapped to share them with others: memory that is there at several addresses is one and the same, and calls
+//! on the file come upon it.
+//!
+//! Of bytes that are mapped several times, the mapping that came first has the *original* addresses, which stand for all of them.
+
+use std::ops::Range;
+
+/// A file, by its device and inode.
+pub(crate) type FileNumber = (u64, u64);
+
+/// Bytes of a file in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct View {
+    pub(crate) memory: Range<u64>,
+    pub(crate) file: FileNumber,
+    /// Where the bytes begin in the file.
+    pub(crate) offset: u64,
+}
+
+impl View {
+    /// The bytes of the file.
+    fn bytes(&self) -> Range<u64> {
+        self.offset..self.offset + (self.memory.end - self.memory.start)
+    }
+
+    /// Whether both are parts of one mapping: the kernel splits and joins them.
+    fn is_of(&self, other: &Self) -> bool {
+        self.file == other.file
+            && self.memory.start.wrapping_sub(self.offset) == other.memory.start.wrapping_sub(other.offset)
+    }
+}
+
+/// The shared mappings of files in one process.
+#[derive(Debug, Default)]
+pub(crate) struct SharedFiles {
+    /// The program may have changed its mappings since they were read.
+    pub(crate) are_stale: bool,
+    /// Those with original addresses.
+    originals: Vec<View>,
+    /// Memory that shows what is at original addresses as well, and where these begin.
+    aliases: Vec<(Range<u64>, u64)>,
+}
+
+impl SharedFiles {
+    /// Of a process of which it is known that there are none, or not (`are_stale`).
+    pub(crate) fn new(are_stale: bool) -> Self {
+        Self { are_stale, ..Self::default() }
+    }
+
+    /// Takes note of all shared mappings of files that there are. `false`: of some memory it is not known any more, or never was, which
+    /// address is the original one.
+    #[must_use]
+    pub(crate) fn update(&mut self, all: &[View]) -> bool {
+        self.are_stale = false;
+        let gone = |view: &View| !all.iter().any(|now| now.is_of(view) && meets(&now.memory, &view.memory));
+        let lost = self.originals.iter().filter(|view| gone(view));
+        let mut is_known = lost
+            .into_iter()
+            .all(|view| self.aliases.iter().all(|(_, original)| !view.memory.contains(original)));
+        self.originals.retain(|view| !gone(view));
+        self.aliases.clear();
+        for view in all {
+            if let Some(known) = self.originals.iter_mut().find(|known| known.is_of(view)) {
+                let start = known.memory.start.min(view.memory.start);
+                known.offset -= known.memory.start - start;
+                known.memory = start..known.memory.end.max(view.memory.end);
+                continue;
+            }
+            let bytes = view.bytes();
+            let mut shown = self.originals.iter().filter(|known| known.file == view.file);
+            match shown.find(|known| meets(&known.bytes(), &bytes)) {
+                Some(known) if known.bytes().start <= bytes.start && bytes.end <= known.bytes().end => {
+                    let original = known.memory.start + (bytes.start - known.offset);
+                    self.aliases.push((view.memory.clone(), original));
+                }
+                Some(_) => is_known = false,
+                None => self.originals.push(view.clone()),
+            }
+        }
+        is_known
+    }
+
+    /// Whether there is such memory.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.originals.is_empty()
+    }
+
+    /// The original address of memory.
+    pub(crate) fn original(&self, address: u64) -> u64 {
+        let alias = self.aliases.iter().find(|(memory, _)| memory.contains(&address));
+        alias.map_or(address, |(memory, original)| original + (address - memory.start))
+    }
+
+    /// The original addresses of the bytes of a file.
+    pub(crate) fn memory_of(&self, file: FileNumber) -> impl Iterator<Item = Range<u64>> {
+        self.originals.iter().filter(move |view| view.file == file).map(|view| view.memory.clone())
+    }
+}
+
+fn meets(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(memory: Range<u64>, offset: u64) -> View {
+        View { memory, file: (1, 7), offset }
+    }
+
+    #[test]
+    fn what_was_mapped_first_has_the_original_addresses() {
+        let mut files = SharedFiles::default();
+        let first = view(0x9000..0xb000, 0x1000);
+        assert!(files.update(std::slice::from_ref(&first)));
+        assert_eq!(files.original(0x9008), 0x9008);
+        let second = view(0x4000..0x5000, 0x2000);
+        assert!(files.update(&[second.clone(), first.clone()]));
+        assert_eq!((files.original(0x4010), files.original(0x9008)), (0xa010, 0x9008));
+        assert!(files.memory_of((1, 7)).eq(std::iter::once(0x9000..0xb000)));
+        // A part of it has another protection now.
+        let parts = [view(0x9000..0xa000, 0x1000), view(0xa000..0xb000, 0x2000)];
+        assert!(files.update(&[&[second.clone()][..], &parts].concat()));
+        assert_eq!(files.original(0x4010), 0xa010);
+        // The addresses that stood for it are gone.
+        assert!(!files.update(&[second]));
+    }
+
+    #[test]
+    fn a_mapping_that_shows_more_than_the_one_before_is_not_known() {
+        let mut files = SharedFiles::default();
+        assert!(files.update(&[view(0x9000..0xa000, 0)]));
+        assert!(!files.update(&[view(0x4000..0x6000, 0), view(0x9000..0xa000, 0)]));
+    }
+}
