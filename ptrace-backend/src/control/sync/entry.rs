@@ -70,6 +70,18 @@ pub(crate) fn enter(
         && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
+        let joined = scheduling.threads[index].pending.as_ref().and_then(|pending| pending.op.peer);
+        if !tracee.layout.asks_for_ends || joined.is_some_and(|joined| joined == ThreadName::MAIN) {
+            // That a thread ends is no event then, and never that the main thread does.
+            let name = match function {
+                TrappedFunction::TryJoin => Some("pthread_tryjoin_np"),
+                TrappedFunction::TimedJoin { .. } => Some("pthread_timedjoin_np"),
+                _ => None,
+            };
+            if let Some(name) = name {
+                account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, name));
+            }
+        }
         return Ok(flow);
     }
     if function == TrappedFunction::Create && tracee.is_libc_call_site(caller) {
