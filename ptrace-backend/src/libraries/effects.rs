@@ -190,7 +190,7 @@ const MODELLED: &[&str] = &[
     // Streams are made: each is a new object, in a list that the library locks; what they open is told by the system call.
     "fdopen tmpfile tmpfile64",
     // Mappings: told by the system call.
-    "mmap mmap64 munmap mprotect mremap madvise posix_madvise msync mlock munlock",
+    "mmap mmap64 munmap mprotect mremap madvise posix_madvise msync mlock munlock shm_open shm_unlink",
     // Tools of dynamic analysis, and what compilers call on their own behalf.
     "__stack_chk_guard __cyg_profile_func_enter __cyg_profile_func_exit __udivti3 __umodti3 __divti3 __modti3 __multi3",
     // Floating-point state of the calling thread.

@@ -94,6 +94,7 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
         "regerror" => const { &[reads(1, PATTERN), writes(2, Each(3, 1))] },
         "regfree" => const { &[writes(0, PATTERN)] },
         "realpath" => const { &[reads(0, Text), writes(1, PATH)] },
+        "shm_open" | "shm_unlink" => const { &[reads(0, Text)] },
         "mkstemp" | "mkstemp64" | "mkdtemp" => const { &[updates(0, Text)] },
         "dladdr" => const { &[writes(1, SYMBOL)] },
         "getpwuid_r" => const { &[writes(1, USER), writes(2, Each(3, 1)), writes(4, POINTER)] },
