@@ -135,9 +135,16 @@ fn in_reach(from: u64, to: u64) -> bool {
 }
 
 /// Puts jumps to the copies where the jumps in the code land. Where something is there already, these have no detour.
-fn land(startup: &mut Startup, made: Vec<Detour>, areas: &mut Vec<Area>) -> Result<Vec<Detour>, LaunchError> {
-    let mut landed = Vec::with_capacity(made.len());
+fn land(
+    startup: &mut Startup,
+    mut made: Vec<Detour>,
+    areas: &mut Vec<Area>,
+) -> Result<Vec<Detour>, LaunchError> {
+    let mut has_landed = vec![false; made.len()];
+    let mut first_of_run = 0;
     for run in made.chunk_by(|a, b| b.from - a.from < NEAR) {
+        let places = first_of_run..first_of_run + run.len();
+        first_of_run = places.end;
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
         let start = landing(first.from) & !(PAGE - 1);
         let end = (landing(last.from) + JUMP.len() as u64).next_multiple_of(PAGE);
@@ -155,7 +162,9 @@ fn land(startup: &mut Startup, made: Vec<Detour>, areas: &mut Vec<Area>) -> Resu
         let area = Area { start, len: end - start, bytes };
         startup.fill(&area)?;
         areas.push(area);
-        landed.extend_from_slice(run);
+        has_landed[places].fill(true);
     }
-    Ok(landed)
+    let mut landed = has_landed.into_iter();
+    made.retain(|_| landed.next() == Some(true));
+    Ok(made)
 }

@@ -44,10 +44,53 @@ pub(crate) struct Detour {
     pub(crate) to: u64,
     pub(crate) len: u64,
     /// Where in the copy the instructions behind the first one are, by their addresses.
-    pub(crate) entries: Vec<(u64, u64)>,
+    pub(crate) entries: Box<[(u64, u64)]>,
     /// The candidates among the instructions, the first one being one of them; or that one alone, as the entry of a function.
-    pub(crate) copied: Vec<Copied>,
-    progress: Vec<(usize, Progress)>,
+    pub(crate) copied: Box<[Copied]>,
+    progress: Box<[Mark]>,
+}
+
+/// From where in a copy on a thread has got how far. There are hundreds of thousands of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Mark {
+    /// How far behind the beginning of the copy.
+    begins: u32,
+    /// How far behind the first instruction is the one that [`Progress`] names.
+    distance: u16,
+    kind: MarkKind,
+}
+
+/// A kind of [`Progress`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum MarkKind {
+    Before,
+    Pushed,
+    Done,
+    Saved,
+}
+
+impl Mark {
+    /// `None`: the instruction is too far away.
+    fn of(from: u64, (begins, progress): (usize, Progress)) -> Option<Self> {
+        let (kind, at) = match progress {
+            Progress::Before => (MarkKind::Before, from),
+            Progress::Pushed(at) => (MarkKind::Pushed, at),
+            Progress::Done(at) => (MarkKind::Done, at),
+            Progress::Saved(at) => (MarkKind::Saved, at),
+        };
+        let distance = u16::try_from(at.wrapping_sub(from)).ok()?;
+        Some(Self { begins: u32::try_from(begins).ok()?, distance, kind })
+    }
+
+    fn progress(self, from: u64) -> Progress {
+        let at = from.wrapping_add(self.distance.into());
+        match self.kind {
+            MarkKind::Before => Progress::Before,
+            MarkKind::Pushed => Progress::Pushed(at),
+            MarkKind::Done => Progress::Done(at),
+            MarkKind::Saved => Progress::Saved(at),
+        }
+    }
 }
 
 /// An instruction in a copy before which threads may stop.
@@ -139,6 +182,8 @@ impl Detour {
         let (code, progress) = stub.finish();
         let original = bytes.first_chunk().copied()?;
         let len = code.len() as u64;
+        let progress = progress.into_iter().map(|mark| Mark::of(from, mark)).collect::<Option<_>>()?;
+        let (entries, copied) = (entries.into(), copied.into());
         Some((Self { from, original, to, len, entries, copied, progress }, code))
     }
 
@@ -149,24 +194,28 @@ impl Detour {
         let asks = stop(&mut stub, from, log, None);
         let (code, progress) = stub.finish();
         let (original, len) = ([JUMP[1]; JUMP.len()], code.len() as u64);
-        (Self { from, original, to, len, entries: Vec::new(), copied: Vec::new(), progress }, code, asks)
+        let progress = progress.into_iter().filter_map(|mark| Mark::of(from, mark)).collect();
+        let (entries, copied) = (Box::default(), Box::default());
+        (Self { from, original, to, len, entries, copied, progress }, code, asks)
     }
 
     /// The code of the instruction at this address of the copy.
     pub(crate) fn code_from(&self, start: u64) -> Range<u64> {
         let offset = start.wrapping_sub(self.to) as usize;
-        let is_next = |(begins, progress): &&(usize, Progress)| {
-            *begins > offset && !matches!(progress, Progress::Pushed(_))
-        };
-        let next = self.progress.iter().find(is_next).map(|(begins, _)| *begins);
-        start..next.map_or(self.to + self.len, |next| self.to + next as u64)
+        let is_next = |mark: &&Mark| mark.begins as usize > offset && mark.kind != MarkKind::Pushed;
+        let next = self.progress.iter().find(is_next);
+        start..next.map_or(self.to + self.len, |next| self.to + u64::from(next.begins))
+    }
+
+    fn progress_at(&self, offset: u64) -> Progress {
+        let mark = self.progress.iter().rev().find(|mark| u64::from(mark.begins) <= offset);
+        mark.map_or(Progress::Before, |mark| mark.progress(self.from))
     }
 
     /// Whether a thread stands where the copy takes down what the instruction is about to touch.
     pub(crate) fn takes_down_at(&self, rip: u64) -> bool {
         let offset = rip.wrapping_sub(self.to);
-        let progress = self.progress.iter().rev().find(|(start, _)| *start as u64 <= offset);
-        offset < self.len && matches!(progress, Some((_, Progress::Saved(_))))
+        offset < self.len && matches!(self.progress_at(offset), Progress::Saved(_))
     }
 
     /// If a thread stands inside the copy or where the jump lands, puts it back to the instruction that it has not run yet. `saved`:
@@ -180,8 +229,7 @@ impl Detour {
         if offset >= self.len {
             return false;
         }
-        let progress = self.progress.iter().rev().find(|(start, _)| *start as u64 <= offset);
-        match progress.map_or(Progress::Before, |(_, progress)| *progress) {
+        match self.progress_at(offset) {
             Progress::Before => regs.rip = self.from,
             Progress::Pushed(call) => {
                 regs.rsp = regs.rsp.wrapping_add(8);
@@ -270,7 +318,7 @@ mod tests {
         let code = [&[0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10][..], &[0xcc; 20]].concat();
         let found = |at: u64| if at == FROM { Found::Stops(None) } else { Found::Nothing };
         let (detour, copy) = Detour::new(&code, FROM, TO, LOG, found).unwrap();
-        let &[Copied { address: FROM, candidate: None, asks, runs }] = detour.copied.as_slice() else {
+        let &[Copied { address: FROM, candidate: None, asks, runs }] = &*detour.copied else {
             panic!("{detour:?}")
         };
         assert_eq!((copy[(asks - TO) as usize - 1], copy[(runs - TO) as usize]), (0xcc, 0x53));
@@ -290,7 +338,7 @@ mod tests {
             let call = [&[0xe8, 0x10, 0, 0, 0][..], &[0xcc; 20]].concat();
             let at = |at: u64| if at == FROM { found } else { Found::Nothing };
             let (detour, code) = Detour::new(&call, FROM, TO, LOG, at).unwrap();
-            let &[Copied { address: FROM, candidate: Some(3), asks, runs }] = detour.copied.as_slice() else {
+            let &[Copied { address: FROM, candidate: Some(3), asks, runs }] = &*detour.copied else {
                 panic!("{detour:?}")
             };
             assert_eq!(code[(asks - TO) as usize - 1], 0xcc);

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::instructions::detour::{Detour, JUMP, landing};
 use crate::instructions::log::Log;
 use crate::os::Regs;
@@ -16,12 +14,8 @@ pub(crate) struct Detours {
     pub(crate) all: Vec<Detour>,
     /// By the addresses of their copies: where those begin, and the places in `all`.
     by_copy: Vec<(u64, usize)>,
-    /// Where in a copy the instruction at an address is that a jump has overwritten.
-    entries: FxHashMap<u64, u64>,
-    /// Instructions, by the address behind the breakpoint at which threads stop in its copy.
-    asking: FxHashMap<u64, u64>,
-    /// Where instructions are in their copies, by their addresses.
-    running: FxHashMap<u64, u64>,
+    /// The address behind the breakpoint at which threads stop where functions return to, and that of the trap in whose place it is.
+    returned: (u64, u64),
     /// The places in `all` of those at the entries of thread functions.
     functions: Vec<usize>,
     /// The address to which functions are to return that are to stop at [`Layout::returned`](super::Layout::returned).
@@ -43,15 +37,11 @@ impl Detours {
         let mut by_copy: Vec<(u64, usize)> =
             all.iter().enumerate().map(|(i, detour)| (detour.to, i)).collect();
         by_copy.sort_unstable();
-        let entries = all.iter().flat_map(|detour| detour.entries.iter().copied()).collect();
-        let copied = || all.iter().flat_map(|detour| &detour.copied);
-        let asking = copied().map(|copied| (copied.asks, copied.address)).chain([(behind, trap)]).collect();
-        let running = copied().map(|copied| (copied.address, copied.runs)).collect();
         let is_at_function = |detour: &Detour| {
             is_function(detour.from) && detour.copied.iter().all(|copied| copied.candidate.is_none())
         };
         let functions = (0..all.len()).filter(|&place| is_at_function(&all[place])).collect();
-        Self { log, all, by_copy, entries, asking, running, functions, returns_to }
+        Self { log, all, by_copy, returned: (behind, trap), functions, returns_to }
     }
 
     /// The detour at whose first instruction a jump is, or in whose copy a thread stands, or where its jump lands.
@@ -74,17 +64,22 @@ impl Detours {
 
     /// Where a thread goes on that has come to an instruction that a jump has overwritten.
     pub(crate) fn entry(&self, at: u64) -> Option<u64> {
-        self.entries.get(&at).copied()
+        let detour = &self.all[self.over(at)?];
+        detour.entries.iter().find(|(from, _)| *from == at).map(|(_, to)| *to)
     }
 
     /// The address of the instruction in whose copy a thread has stopped, standing behind the breakpoint.
     pub(crate) fn asks(&self, rip: u64) -> Option<u64> {
-        self.asking.get(&rip).copied()
+        if rip == self.returned.0 {
+            return Some(self.returned.1);
+        }
+        self.around(rip)?.copied.iter().find(|copied| copied.asks == rip).map(|copied| copied.address)
     }
 
     /// Where a thread goes on that has stopped at an instruction, or would stop at a trap in its place: nothing is taken down.
     pub(crate) fn runs(&self, address: u64) -> Option<u64> {
-        self.running.get(&address).copied()
+        let detour = &self.all[self.over(address)?];
+        detour.copied.iter().find(|copied| copied.address == address).map(|copied| copied.runs)
     }
 
     /// Those at the entries of thread functions: they are in the code from the beginning.

@@ -50,7 +50,8 @@ impl Shared {
             return Arc::clone(detoured);
         }
         let addresses = Self::watched_addresses(&state, layout, audit);
-        let watched: FxHashSet<u64> = addresses.iter().copied().collect();
+        let mut watched = addresses.clone();
+        watched.sort_unstable();
         let detours = Self::detours(&state, layout, &watched, hands_over);
         let code = armed(with_jumps(traps(addresses), layout, &detours), template);
         let all = layout.detours.as_ref().map(|detours| &detours.all);
@@ -60,7 +61,7 @@ impl Shared {
         let stops = |&candidate: &usize| {
             let instruction = &layout.candidates[candidate];
             state.candidates[candidate] == Status::Promoted
-                || instruction.taken_down().is_none() && watched.contains(&instruction.addr)
+                || instruction.taken_down().is_none() && watched.binary_search(&instruction.addr).is_ok()
         };
         let flags = flags(candidates.iter().copied().filter(stops).collect());
         let detoured = Arc::new(Detoured { code, detours, candidates, flags });
@@ -69,18 +70,13 @@ impl Shared {
         detoured
     }
 
-    /// The places of the detours for which there is use: an instruction is watched, and each that has touched shared memory touches
+    /// The places of the detours for which there is use, where these sorted addresses are watched: an instruction is watched, and each that has touched shared memory touches
     /// private memory as well, and often, or threads hand themselves over there.
-    fn detours(
-        state: &KnowledgeState,
-        layout: &Layout,
-        watched: &FxHashSet<u64>,
-        hands_over: bool,
-    ) -> Vec<usize> {
-        let is_watched = |copied: &Copied| watched.contains(&copied.address);
+    fn detours(state: &KnowledgeState, layout: &Layout, watched: &[u64], hands_over: bool) -> Vec<usize> {
+        let is_watched = |address: u64| watched.binary_search(&address).is_ok();
         let is_in_the_way = |&Copied { address, candidate, .. }: &Copied| {
             // The entry of a function of the allocator.
-            let Some(candidate) = candidate else { return !hands_over || !watched.contains(&address) };
+            let Some(candidate) = candidate else { return !hands_over || !is_watched(address) };
             let is_promoted = state.candidates[candidate] == Status::Promoted;
             let is_often = || state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN);
             let instruction = &layout.candidates[candidate];
@@ -93,7 +89,8 @@ impl Shared {
             }
         };
         let is_of_use = |detour: &Detour| {
-            !detour.copied.iter().any(is_in_the_way) && detour.copied.iter().any(is_watched)
+            !detour.copied.iter().any(is_in_the_way)
+                && detour.copied.iter().any(|copied| is_watched(copied.address))
         };
         let all = layout.detours.iter().flat_map(|detours| &detours.all).enumerate();
         all.filter(|(_, detour)| is_of_use(detour)).map(|(place, _)| place).collect()
