@@ -50,12 +50,12 @@ pub(crate) struct Detour {
     progress: Box<[Mark]>,
 }
 
-/// From where in a copy on a thread has got how far. There are hundreds of thousands of them.
+/// A place in a copy, and how far a thread has got from there on. There are hundreds of thousands of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Mark {
-    /// How far behind the beginning of the copy.
+    /// Its offset from the beginning of the copy, in bytes.
     begins: u32,
-    /// How far behind the first instruction is the one that [`Progress`] names.
+    /// The offset of the instruction that [`Progress`] names from the first one, in bytes.
     distance: u16,
     kind: MarkKind,
 }

@@ -130,7 +130,7 @@ pub(crate) struct Layout {
     pub(crate) syscall: Option<Range<u64>>,
     /// The program may cancel threads.
     pub(crate) cancels: bool,
-    /// Where executions begin, files are mapped that the program shares with others.
+    /// Files are mapped, and shared with other processes, when executions begin.
     pub(crate) shares_files: bool,
     /// The program may ask whether a thread has ended, and not wait for that.
     pub(crate) asks_for_ends: bool,

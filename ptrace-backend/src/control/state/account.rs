@@ -47,7 +47,7 @@ pub(crate) struct FileMapping {
     pub(crate) bytes: Range<u64>,
     /// By this mapping the file is written.
     pub(crate) is_written: bool,
-    /// What is written to the file otherwise shows in it, at once.
+    /// Other writes to the file show in it at once.
     pub(crate) is_shared: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The end of a thread, as far as that is an event: it lets go of robust mutexes ([`robust_mutexes`]), and in a program that asks whether
-//! a thread has ended, and does not wait for it (`pthread_tryjoin_np`), it ends.
+//! The end of a thread: letting go of robust mutexes is an event ([`robust_mutexes`]), and so is the end itself in a program that asks
+//! for it without waiting (`pthread_tryjoin_np`).
 
 use checker::names::{EventId, Obj, Site};
 use checker::operation::{Access, Op, OpKind};
@@ -13,7 +13,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::robust_mutexes;
 use crate::control::tracee::Tracee;
 
-/// What the end of a thread changes, and who asks for it reads.
+/// The object that the end of a thread changes, and that a call which asks for it reads.
 pub(crate) fn object(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Obj {
     tracee.shared.named(format!("the end of {}", scheduling.threads[index].name))
 }
@@ -41,8 +41,8 @@ pub(crate) fn rests(
     true
 }
 
-/// What a thread that ends does next: it lets go of the last one of these mutexes. Where there is none left, its end is an event if
-/// somebody may ask for it.
+/// The next operation of a thread that ends: it lets go of the last one of these mutexes. Where there is none left, its end is an event
+/// if the program may ask for it.
 fn next(
     tracee: &Tracee,
     scheduling: &Scheduling,

@@ -9,7 +9,7 @@ use crate::instructions::{Accesses, Candidate, Machine, MemoryFunction};
 use crate::os::vectors::Vectors;
 use crate::os::{Regs, memory};
 
-/// What the instruction at which a thread stands touches, at original addresses.
+/// The accesses of the instruction at which a thread stands, at original addresses.
 pub(crate) fn accesses_of(
     tracee: &Tracee,
     memory: &MemoryState,

@@ -1,4 +1,4 @@
-//! What the kernel keeps of a process, and what other processes do to it: events, or the claim goes.
+//! State of a process in the kernel, and effects of other processes on it: they are events, or take the claim away.
 
 use tests::{Build, Optimisation, Outcome, Tool, levels};
 
@@ -46,7 +46,7 @@ fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
     }
 }
 
-/// What a handler pushes and pops there is not watched.
+/// Pushes and pops of handlers there are not watched.
 #[test]
 fn an_alternate_stack_that_threads_share_takes_the_claim_away() {
     for level in levels("alternate_stack") {
@@ -71,7 +71,7 @@ fn a_child_that_threads_do_not_only_wait_for_takes_the_claim_away() {
     }
 }
 
-/// That a thread ends is an event where the program asks for it, and does not wait.
+/// The end of a thread is an event where the program asks for it, and does not wait.
 #[test]
 fn a_thread_that_has_not_ended_yet_is_found_by_who_asks_for_its_end() {
     for (nth, way) in ["join", "timed", "clock"].into_iter().enumerate() {

@@ -80,7 +80,7 @@ fn a_signal_ends_a_wait_for_a_semaphore_unless_its_handler_lets_that_go_on() {
     at_semaphore(&["-DRESTART", "-DONCE", "-DTIMED"], fails);
 }
 
-/// What a handler touches, and its thread does, are key points of both, if the signal comes from another thread.
+/// Accesses of a handler and of its thread to the same memory are key points if the signal comes from another thread.
 #[test]
 fn a_handler_comes_between_two_accesses_of_its_thread() {
     for flags in [&[][..], &["-DERRNO"], &["-DLOCAL"]] {

@@ -1,4 +1,4 @@
-//! What structures of messages and of lists of buffers name: memory, and the files that stand for sockets.
+//! Memory, and files that stand for sockets, as structures of messages and lists of buffers name them.
 
 use super::touched::Touched;
 use crate::control::tracee::Tracee;

@@ -36,7 +36,7 @@ pub(super) enum Touched {
     Names {
         writes: bool,
     },
-    /// Which addresses are mapped, by a call that names one, or that frees some (`writes: false`).
+    /// The set of mapped addresses: a call names one, or frees some (`writes: false`).
     Mappings {
         writes: bool,
     },
