@@ -196,7 +196,7 @@ impl Process {
                 ptrace::rename_sender(tid, self.tracee.leader, PID as Tid)
                     .map_err(system("write a signal"))?;
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
-                let of_other = of_timer || std::mem::take(&mut self.scheduling.threads[index].is_interrupted);
+                let of_other = std::mem::take(&mut self.scheduling.threads[index].is_interrupted) || of_timer;
                 let stack = self.tracee.tasks[index].regs.rsp;
                 self.memory.sharing.begin_handler(index, stack, of_other);
                 self.tracee.finish_stub(index)?;

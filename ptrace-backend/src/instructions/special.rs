@@ -72,7 +72,7 @@ impl Special {
         Self::of(&Decoder::with_ip(64, code, addr, DecoderOptions::NONE).decode(), true)
     }
 
-    /// What `instruction` is, if it is one of these, in a function that keeps a frame pointer or not.
+    /// The special instruction that `instruction` is, if it is one, in a function that keeps a frame pointer or not.
     pub(super) fn of(instruction: &Instruction, frame_pointer: bool) -> Option<Self> {
         let new_stack = NewStack::of(instruction, frame_pointer);
         let kind = match instruction.mnemonic() {

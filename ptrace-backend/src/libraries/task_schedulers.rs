@@ -9,11 +9,11 @@ use crate::layout::module::Module;
 /// The most code that a library may have for this, in bytes: its instructions are all looked at when a program is launched.
 const MOST_CODE: u64 = 1 << 20;
 
-/// What begins the symbols of C++ outside of its standard library.
+/// The beginning of symbols of C++, and that of those of its standard library.
 const IN_NAMESPACE: &str = "_ZN";
 const STANDARD: [&str; 2] = ["_ZNSt", "_ZN9__gnu_cxx"];
 
-/// Functions that create threads, whose names begin so: the system's, and what `std::thread` calls.
+/// The beginnings of names of functions that create threads: the system's, and that of `std::thread`.
 const CREATORS: [&str; 2] = ["pthread_create", "_ZNSt6thread15_M_start_thread"];
 
 /// The places of task schedulers among these modules, and of libraries that go with them (`libtbbmalloc` with `libtbb`).

@@ -170,7 +170,7 @@ pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module
     let mut modules: Vec<Module> = starts.iter().filter_map(module).collect();
     modules.sort_by_key(|m| (m.mapped.path != executable, m.mapped.range.start));
     for i in task_schedulers::among(&modules) {
-        // Where it cannot be read a second time, it stays as it is.
+        // A library that cannot be read a second time stays as it is.
         if let Ok(image) = Image::open(&modules[i].mapped.path) {
             modules[i].image = image;
             modules[i].is_system = false;

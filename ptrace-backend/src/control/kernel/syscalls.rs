@@ -185,7 +185,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         libc::SYS_mremap | libc::SYS_munmap => {
             if tracee.tasks[index].regs.rsi == 0 {
-                // What is there has the original addresses.
+                // Memory that is there has the original addresses.
                 memory.shared_files.are_stale = true;
                 accesses::shared_files::refresh(tracee, memory, account)?;
             }

@@ -126,7 +126,7 @@ impl Sharing {
 
     /// Whether an address on the stack of a thread is in frames that a handler of a signal from elsewhere has interrupted.
     pub(crate) fn interrupts(&self, thread: ThreadIndex, address: u64) -> bool {
-        /// What a function may use below the stack pointer, in bytes.
+        /// The memory below the stack pointer that a function may use, in bytes.
         const RED_ZONE: u64 = 128;
         let is_above = |handler: &Handler| handler.from_elsewhere && handler.stack <= address + RED_ZONE;
         self.handlers.get(&thread).is_some_and(|handlers| handlers.iter().any(is_above))

@@ -72,7 +72,7 @@ pub(crate) fn enter(
     {
         let joined = scheduling.threads[index].pending.as_ref().and_then(|pending| pending.op.peer);
         if !tracee.layout.asks_for_ends || joined.is_some_and(|joined| joined == ThreadName::MAIN) {
-            // That a thread ends is no event then, and never that the main thread does.
+            // The end of a thread is no event then, and that of the main thread never is.
             let name = match function {
                 TrappedFunction::TryJoin => Some("pthread_tryjoin_np"),
                 TrappedFunction::TimedJoin { .. } => Some("pthread_timedjoin_np"),

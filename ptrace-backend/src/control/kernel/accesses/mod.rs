@@ -14,7 +14,6 @@ mod touched;
 
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
@@ -62,20 +61,7 @@ pub(crate) fn kernel_accesses(
     });
     let files = files.collect();
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
-    let mapped = touched.iter().flat_map(|touched| match touched {
-        Touched::File { descriptor, writes } => {
-            let file = format!("/proc/{}/fd/{descriptor}", tracee.leader);
-            let memory = shared_files::mapped(memory, Path::new(&file));
-            memory.into_iter().map(|bytes| Touched::Mapped { bytes, writes: *writes }).collect()
-        }
-        Touched::Path { path, writes } => {
-            let memory = shared_files::mapped(memory, path);
-            memory.into_iter().map(|bytes| Touched::Mapped { bytes, writes: *writes }).collect()
-        }
-        _ => Vec::new(),
-    });
-    let mapped: Vec<Touched> = mapped.collect();
-    touched.extend(mapped);
+    touched.extend(shared_files::mapped(tracee, memory, &touched));
     // Buffers of the C library itself are its own affair. On the stack nobody else finds them.
     let is_elsewhere = |touched: &Touched| match touched {
         Touched::Memory { bytes, .. } => memory.place(bytes.start).region != MemoryRegion::Stack(index),

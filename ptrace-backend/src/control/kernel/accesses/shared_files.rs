@@ -1,13 +1,12 @@
 //! Memory that files are mapped to, shared with others: which mappings there are, and calls on such files.
 
 use std::fs;
-use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
+use super::touched::Touched;
 use crate::control::state::account::Account;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
@@ -43,11 +42,23 @@ pub(crate) fn refresh(
     Ok(())
 }
 
-/// The memory where the file at a path, which may be that of a descriptor below `/proc`, is mapped.
-pub(super) fn mapped(memory: &MemoryState, path: &Path) -> Vec<Range<u64>> {
+/// The memory that shows files which a call touches.
+pub(super) fn mapped(tracee: &Tracee, memory: &MemoryState, touched: &[Touched]) -> Vec<Touched> {
+    let mut found = Vec::new();
     if memory.shared_files.is_empty() {
-        return Vec::new();
+        return found;
     }
-    let Ok(file) = fs::metadata(path) else { return Vec::new() };
-    memory.shared_files.memory_of((file.dev(), file.ino())).collect()
+    for touched in touched {
+        let (file, writes) = match touched {
+            Touched::File { descriptor, writes } => {
+                (fs::metadata(format!("/proc/{}/fd/{descriptor}", tracee.leader)), *writes)
+            }
+            Touched::Path { path, writes } => (fs::metadata(path), *writes),
+            _ => continue,
+        };
+        let Ok(file) = file else { continue };
+        let shown = memory.shared_files.memory_of((file.dev(), file.ino()));
+        found.extend(shown.map(|bytes| Touched::Mapped { bytes, writes }));
+    }
+    found
 }
