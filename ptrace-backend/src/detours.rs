@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
 use crate::instructions::Candidate;
+use crate::instructions::detour::hand_off::HandOff;
+use crate::instructions::detour::log::Log;
+use crate::instructions::detour::take_down::TakenDown;
 use crate::instructions::detour::{Detour, Found, JUMP, landing};
-use crate::instructions::hand_off::HandOff;
-use crate::instructions::log::Log;
-use crate::instructions::take_down::TakenDown;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};

@@ -13,7 +13,7 @@ use checker::trace::Trace;
 use crate::attention;
 use crate::control::knowledge::Shared;
 use crate::control::knowledge::lessons::{Known, Learnt};
-use crate::control::memory::heap;
+use crate::control::memory::blocks::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, counts_owners};

@@ -11,7 +11,8 @@ use crate::control::kernel::{
     child_processes, clock, process_exit, quiescence, signals, syscalls, thread_creation,
 };
 use crate::control::loops::{overdue, pauses, time_slices};
-use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down, used_unseen};
+use crate::control::memory::blocks::heap;
+use crate::control::memory::{access, foreign_calls, hidden, scope, taken_down, used_unseen};
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};

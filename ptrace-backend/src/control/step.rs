@@ -10,7 +10,8 @@ use crate::control::kernel::{
     long_writes, made_files, own_numbers, partial_calls, process_exit, signals, timers,
 };
 use crate::control::loops::time_slices;
-use crate::control::memory::{access, quarantine, real_effect, scope};
+use crate::control::memory::blocks::quarantine;
+use crate::control::memory::{access, real_effect, scope};
 use crate::control::process::Process;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;

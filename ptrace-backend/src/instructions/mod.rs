@@ -7,8 +7,6 @@
 mod access;
 mod candidate;
 pub(crate) mod detour;
-pub(crate) mod hand_off;
-pub(crate) mod log;
 mod loops;
 mod machine;
 mod memory_access;
@@ -22,7 +20,6 @@ mod shape;
 mod special;
 pub(crate) mod stack;
 mod stub;
-pub(crate) mod take_down;
 mod transfer;
 
 pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, StackBase, StackSlot};

@@ -11,7 +11,7 @@ pub(super) enum Progress {
     Pushed(u64),
     /// It is done, and this is where it went.
     Done(u64),
-    /// The instruction at this address is about to run, and the two registers that take it down have been saved ([`super::detour`]).
+    /// The instruction at this address is about to run, and the two registers that take it down have been saved ([`crate::instructions::detour`]).
     Saved(u64),
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::instructions::detour::log::Log;
 use crate::instructions::detour::{Detour, JUMP, landing};
-use crate::instructions::log::Log;
 use crate::os::Regs;
 
 /// All detours that the program's code has room for, whether they are in use or not.

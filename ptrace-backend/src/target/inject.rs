@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::startup::{Startup, startup};
-use crate::instructions::hand_off::HandOff;
-use crate::instructions::log::Log;
+use crate::instructions::detour::hand_off::HandOff;
+use crate::instructions::detour::log::Log;
 use crate::os::hand_off::{PAGE_SIZE, SharedPage};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;

@@ -8,7 +8,7 @@ use crate::answers::{START_OF_TIME, World};
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
 use crate::detours::PLACES;
-use crate::instructions::hand_off::HandOff;
+use crate::instructions::detour::hand_off::HandOff;
 use crate::os::network::Network;
 use crate::os::own;
 use crate::os::spawn::{Limits, Prepared, Whose};

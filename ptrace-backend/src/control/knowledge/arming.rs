@@ -38,7 +38,7 @@ pub(crate) struct Detoured {
     pub(crate) detours: Vec<usize>,
     /// The instructions that they take down.
     pub(crate) candidates: FxHashSet<usize>,
-    /// The first one whose flag is set ([`Log::flag`](crate::instructions::log::Log::flag)), with the flags from there to the last one.
+    /// The first one whose flag is set ([`Log::flag`](crate::instructions::detour::log::Log::flag)), with the flags from there to the last one.
     pub(crate) flags: (usize, Vec<u8>),
 }
 

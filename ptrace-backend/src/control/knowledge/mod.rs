@@ -24,7 +24,7 @@ use crate::answers::World;
 use crate::control::knowledge::lessons::Local;
 use crate::control::knowledge::state::{KnowledgeState, Words};
 use crate::control::knowledge::status::Status;
-use crate::control::memory::block_names::AllocationOrigin;
+use crate::control::memory::blocks::block_names::AllocationOrigin;
 use crate::control::state::memory::heap::Blocks;
 use crate::debuginfo::AllocationType;
 use crate::layout::functions::TrappedFunction;

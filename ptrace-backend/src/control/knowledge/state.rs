@@ -13,7 +13,7 @@ use crate::control::knowledge::arming::{Arming, Detoured};
 use crate::control::knowledge::lessons::{Apart, Known, Local};
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::Blind;
-use crate::control::memory::block_names::{AllocationOrigin, BlockWords};
+use crate::control::memory::blocks::block_names::{AllocationOrigin, BlockWords};
 use crate::control::state::memory::heap::Blocks;
 
 #[derive(Debug, Default)]

@@ -11,10 +11,9 @@ use smallvec::SmallVec;
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::UnobservedAccess;
 use crate::control::loops::spin;
+use crate::control::memory::blocks::{heap, quarantine};
 use crate::control::memory::naming::MemoryRegion;
-use crate::control::memory::{
-    atomicity, detour_traps, exposure, heap, hidden, looks_at_exit, quarantine, scope, used_unseen,
-};
+use crate::control::memory::{atomicity, detour_traps, exposure, hidden, looks_at_exit, scope, used_unseen};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
@@ -23,8 +22,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::accesses_of;
 use crate::control::tracee::{Tracee, probes};
-use crate::instructions::log::WIDEST;
-use crate::instructions::take_down::TakenDown;
+use crate::instructions::detour::log::WIDEST;
+use crate::instructions::detour::take_down::TakenDown;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
 use crate::layout::TrapKind;
 use crate::layout::rust_locks::RustMutex;

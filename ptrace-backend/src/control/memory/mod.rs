@@ -2,17 +2,14 @@
 
 pub(crate) mod access;
 pub(crate) mod atomicity;
-pub(crate) mod block_names;
+pub(crate) mod blocks;
 pub(crate) mod detour_traps;
-pub(crate) mod early_blocks;
 pub(crate) mod event_order;
 pub(crate) mod exposure;
 pub(crate) mod foreign_calls;
-pub(crate) mod heap;
 pub(crate) mod hidden;
 pub(crate) mod looks_at_exit;
 pub(crate) mod naming;
-pub(crate) mod quarantine;
 pub(crate) mod real_effect;
 pub(crate) mod scope;
 pub(crate) mod sharing;

@@ -10,7 +10,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::debuginfo::AllocationType;
-use crate::instructions::log::{Log, WIDEST};
+use crate::instructions::detour::log::{Log, WIDEST};
 
 /// The memory that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::detours::LoggedAccess;
 use crate::instructions::MemoryAccess;
-use crate::instructions::take_down::ARGUMENTS;
+use crate::instructions::detour::take_down::ARGUMENTS;
 use crate::os::Regs;
 
 /// So many accesses are taken down in an execution, and so many words of memory are known: after that, traps take their place,

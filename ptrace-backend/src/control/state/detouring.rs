@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::control::knowledge::arming::Detoured;
-use crate::instructions::take_down::ARGUMENTS;
+use crate::instructions::detour::take_down::ARGUMENTS;
 
 /// The detours of one copy.
 #[derive(Debug, Default)]

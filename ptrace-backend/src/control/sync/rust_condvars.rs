@@ -8,7 +8,7 @@
 use checker::names::Obj;
 use checker::program::Pick;
 
-use crate::control::memory::quarantine;
+use crate::control::memory::blocks::quarantine;
 use crate::control::memory::sharing::How;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Continuation, RUST_MUTEX};

@@ -1,4 +1,4 @@
-//! Threads that wait for the tracer without a stop of the kernel's ([`crate::instructions::hand_off`]): *parked* threads.
+//! Threads that wait for the tracer without a stop of the kernel's ([`crate::instructions::detour::hand_off`]): *parked* threads.
 //!
 //! To everything above, a parked thread is as one that has stopped at a trap: its registers are those in its [`Task`], and it goes on
 //! with what stands there then. What the kernel does with stopped threads alone (steps, vector registers, signals) takes a stop of
@@ -10,7 +10,7 @@ use crate::control::state::flow::{Heard, system};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Task, Tracee};
 use crate::control::watchdog::Reason;
-use crate::instructions::hand_off::{HandOff, give_registers, take_registers};
+use crate::instructions::detour::hand_off::{HandOff, give_registers, take_registers};
 use crate::os::hand_off::{FRAME_SIZE, Field, SharedPage};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, ptrace};

@@ -1,5 +1,5 @@
 //! The page that threads of a program have in common with the tracer, through which they hand themselves over
-//! ([`crate::instructions::hand_off`]).
+//! ([`crate::instructions::detour::hand_off`]).
 
 mod reports;
 

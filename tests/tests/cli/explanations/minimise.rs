@@ -33,7 +33,7 @@ fn replay(schedule: &str) -> Outcome {
 /// Where executions are long, accesses that events order are no key points: here neither.
 #[test]
 fn it_takes_the_key_points_by_the_rule_by_which_the_schedule_was_found() {
-    let program = Build::new("unseen/handed_over.c", Optimisation::O0).program().unwrap();
+    let program = Build::new("unseen/sharing/handed_over.c", Optimisation::O0).program().unwrap();
     let folder = tempdir().unwrap();
     let tool = Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program);
     let outcome = tool.and(["late"]).run().unwrap();

@@ -40,7 +40,7 @@ fn functions_of_the_library_touch_what_their_arguments_name() {
     let builds = functions.into_iter().flat_map(|name| Optimisation::ALL.map(|level| (name, level)));
     for (name, level) in tests::sample(builds, 5) {
         for (flag, code) in [("-DSHARED", 1), ("-DPRIVATE", 0)] {
-            let build = Build::new("unseen/library_arguments.c", level).flag(flag);
+            let build = Build::new("unseen/libraries/library_arguments.c", level).flag(flag);
             let outcome = explore_built(&build, &[], &[name]);
             assert_eq!(outcome.code, code, "{name} {flag} {level:?}: {}", outcome.transcript());
         }
@@ -50,7 +50,7 @@ fn functions_of_the_library_touch_what_their_arguments_name() {
 #[test]
 fn lists_that_calls_read_are_what_threads_share() {
     for (nth, what) in ["pieces", "command", "arguments"].into_iter().enumerate() {
-        let outcome = explore_with("reads_lists.c", Optimisation::ALL[nth % 2], &[], &[what]);
+        let outcome = explore_with("kernel/reads_lists.c", Optimisation::ALL[nth % 2], &[], &[what]);
         assert_eq!(outcome.code, 1, "{what}: {}", outcome.transcript());
         assert_ne!(outcome.finding()["kind"], "always-fails", "{what}");
     }
@@ -85,11 +85,11 @@ fn what_the_kernel_writes_and_reads_is_what_threads_share() {
     ];
     for (nth, call) in calls.into_iter().enumerate() {
         let level = Optimisation::ALL[nth % 2];
-        let outcome = explore_with("kernel_writes.c", level, &[], &[call]);
+        let outcome = explore_with("kernel/kernel_writes.c", level, &[], &[call]);
         assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
     }
     for level in levels("kernel_reads_path") {
-        let outcome = explore_with("kernel_reads_path.c", level, &[], &[]);
+        let outcome = explore_with("kernel/kernel_reads_path.c", level, &[], &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }

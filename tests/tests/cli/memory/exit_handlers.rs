@@ -7,8 +7,9 @@ use super::unseen::explore_built;
 /// The end of the process calls what was registered by then, whoever ends it; `_exit` calls nothing.
 #[test]
 fn a_registration_for_the_end_is_in_time_or_late() {
-    let ways = ["atexit", "on_exit", "quick_exit", "thread", "bare"].map(|way| ("registers_at_end.c", way));
-    for (source, way) in ways.into_iter().chain([("static_at_end.cpp", "static")]) {
+    let ways =
+        ["atexit", "on_exit", "quick_exit", "thread", "bare"].map(|way| ("endings/registers_at_end.c", way));
+    for (source, way) in ways.into_iter().chain([("endings/static_at_end.cpp", "static")]) {
         for level in levels(way) {
             for (flag, code) in [("-DLATE", i32::from(way != "bare")), ("-DEARLY", 0)] {
                 let build = Build::new(format!("unseen/{source}"), level).flag(flag);
@@ -27,7 +28,7 @@ fn a_registration_while_the_process_ends_is_in_order_with_what_is_called() {
     for strategy in ["dpor", "icb"] {
         for level in levels(strategy) {
             let explore = |flag: &str| {
-                let build = Build::new("unseen/registers_during_end.c", level).flag(flag);
+                let build = Build::new("unseen/endings/registers_during_end.c", level).flag(flag);
                 explore_built(&build, &["--strategy", strategy], &[])
             };
             for mistake in ["-DFIRST", "-DSECOND", "-DNEVER"] {

@@ -12,14 +12,14 @@ fn explore(source: &str, level: Optimisation, flags: &[&str]) -> Outcome {
 
 #[test]
 fn variables_that_outlive_their_function_or_thread_are_seen() {
-    for level in levels("outlived.c") {
+    for level in levels("stacks/outlived.c") {
         for flags in [&[][..], &["-DTHREAD_LOCAL"], &["-DRETURNS"]] {
-            let outcome = explore("outlived.c", level, flags);
+            let outcome = explore("stacks/outlived.c", level, flags);
             // In which place the next function has its variables is the compiler's affair.
             let is_told = outcome.report["not_covered"][0]["kind"] == "dead-frame";
             let is_right = outcome.code == 1 || flags == ["-DRETURNS"] && outcome.code == 2 && is_told;
             assert!(is_right, "{flags:?} {level:?}: {}", outcome.transcript());
-            let outcome = explore("outlived.c", level, &[flags, &["-DWAITS"]].concat());
+            let outcome = explore("stacks/outlived.c", level, &[flags, &["-DWAITS"]].concat());
             assert_eq!(outcome.code, 0, "{flags:?} {level:?}: {}", outcome.transcript());
         }
     }
@@ -28,10 +28,10 @@ fn variables_that_outlive_their_function_or_thread_are_seen() {
 /// The frames of a coroutine that has yielded lie above the place where it goes on.
 #[test]
 fn variables_of_coroutines_that_have_yielded_are_seen() {
-    for level in levels("yielded_coroutine.c") {
-        let outcome = explore("yielded_coroutine.c", level, &[]);
+    for level in levels("stacks/yielded_coroutine.c") {
+        let outcome = explore("stacks/yielded_coroutine.c", level, &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
-        let outcome = explore("yielded_coroutine.c", level, &["-DLOCKED"]);
+        let outcome = explore("stacks/yielded_coroutine.c", level, &["-DLOCKED"]);
         let entry = &outcome.report["not_covered"][0]["kind"];
         assert_eq!(
             (outcome.code, entry),
@@ -44,11 +44,11 @@ fn variables_of_coroutines_that_have_yielded_are_seen() {
 
 #[test]
 fn elements_that_a_mask_leaves_out_are_not_touched() {
-    for level in levels("masked_moves.c") {
-        let outcome = explore("masked_moves.c", level, &[]);
+    for level in levels("processor/masked_moves.c") {
+        let outcome = explore("processor/masked_moves.c", level, &[]);
         let races = outcome.report["races"].as_array().map(Vec::len);
         assert_eq!((outcome.code, races), (0, Some(0)), "{level:?}: {}", outcome.transcript());
-        let outcome = explore("masked_moves.c", level, &["-DBOTH"]);
+        let outcome = explore("processor/masked_moves.c", level, &["-DBOTH"]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }

@@ -15,7 +15,7 @@ fn explore(build: &Build, argument: &str) -> Outcome {
 #[test]
 fn addresses_and_names_that_another_thread_has_for_a_moment_are_found_taken() {
     for (nth, way) in ["replace", "hint", "grow", "socket"].into_iter().enumerate() {
-        let build = Build::new("unseen/kernel_names.c", Optimisation::ALL[nth % 2]);
+        let build = Build::new("unseen/kernel/kernel_names.c", Optimisation::ALL[nth % 2]);
         let outcome = explore(&build, way);
         assert_eq!(outcome.code, 1, "{way}: {}", outcome.transcript());
         let outcome = explore(&build.flag("-DTRY"), way);
@@ -28,7 +28,7 @@ fn addresses_and_names_that_another_thread_has_for_a_moment_are_found_taken() {
 fn memory_at_two_addresses_is_one_memory() {
     for flag in ["-DTWO", "-DAGAIN", "-DCALLS"] {
         for level in levels(flag) {
-            let build = Build::new("unseen/mapped_twice.c", level).flag(flag);
+            let build = Build::new("unseen/kernel/mapped_twice.c", level).flag(flag);
             let outcome = explore_built(&build, &[], &[]);
             assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
             let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
@@ -41,7 +41,7 @@ fn memory_at_two_addresses_is_one_memory() {
 #[test]
 fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
     for (way, level) in ["limit", "link"].into_iter().zip(Optimisation::ALL) {
-        let outcome = explore(&Build::new("unseen/kernel_names.c", level), way);
+        let outcome = explore(&Build::new("unseen/kernel/kernel_names.c", level), way);
         assert_eq!(outcome.code, 2, "{way}: {}", outcome.transcript());
     }
 }
@@ -50,7 +50,7 @@ fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
 #[test]
 fn an_alternate_stack_that_threads_share_takes_the_claim_away() {
     for level in levels("alternate_stack") {
-        let build = Build::new("unseen/alternate_stack.c", level);
+        let build = Build::new("unseen/stacks/alternate_stack.c", level);
         let outcome = explore_built(&build, &[], &[]);
         assert_eq!(outcome.code, 2, "{level:?}: {}", outcome.transcript());
         assert_eq!(outcome.report["not_covered"][0]["kind"], "switched-stack", "{}", outcome.transcript());
@@ -75,16 +75,17 @@ fn a_child_that_threads_do_not_only_wait_for_takes_the_claim_away() {
 #[test]
 fn a_thread_that_has_not_ended_yet_is_found_by_who_asks_for_its_end() {
     for (nth, way) in ["join", "timed", "clock"].into_iter().enumerate() {
-        let outcome = explore_with("asks_for_end.c", Optimisation::ALL[nth % 2], &[], &[way]);
+        let outcome = explore_with("endings/asks_for_end.c", Optimisation::ALL[nth % 2], &[], &[way]);
         assert_eq!(outcome.code, 1, "{way}: {}", outcome.transcript());
         assert_eq!(outcome.finding()["kind"], "assertion", "{way}: {}", outcome.transcript());
     }
     for (nth, way) in ["join or wait", "long"].into_iter().enumerate() {
-        let outcome = explore_with("asks_for_end.c", Optimisation::ALL[nth % 2], &[], &[way]);
+        let outcome = explore_with("endings/asks_for_end.c", Optimisation::ALL[nth % 2], &[], &[way]);
         assert_eq!(outcome.code, 0, "{way}: {}", outcome.transcript());
     }
     // The time of a join runs out only if the thread is stalled for as long.
-    let outcome = explore_with("asks_for_end.c", Optimisation::O2, &["--max-stall", "10ms"], &["long"]);
+    let outcome =
+        explore_with("endings/asks_for_end.c", Optimisation::O2, &["--max-stall", "10ms"], &["long"]);
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
 }
 
@@ -93,7 +94,7 @@ fn what_the_kernel_tells_of_a_thread_and_what_a_process_gets_are_no_events() {
     for ((way, kind), level) in
         [("kill", "system-call"), ("spawn", "task")].into_iter().zip(Optimisation::ALL)
     {
-        let build = Build::new("unseen/asks_for_end.c", level).flag("-DALONE");
+        let build = Build::new("unseen/endings/asks_for_end.c", level).flag("-DALONE");
         let outcome = explore_built(&build, &[], &[way]);
         assert_eq!(outcome.code, 2, "{way}: {}", outcome.transcript());
         assert_eq!(outcome.report["not_covered"][0]["kind"], kind, "{way}: {}", outcome.transcript());

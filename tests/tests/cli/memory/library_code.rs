@@ -68,7 +68,7 @@ fn what_callbacks_end_with_is_not_taken_for_the_librarys_own() {
         for called_back in ["-DONCE", "-DHANDLER", "-DDESTRUCTOR"] {
             for writes in ["-DSTAMP", "-DENVIRONMENT"] {
                 let build = |also: &str| {
-                    let build = Build::new("unseen/jumps_from_callbacks.c", level);
+                    let build = Build::new("unseen/code/jumps_from_callbacks.c", level);
                     build.flag(called_back).flag(writes).flag(also)
                 };
                 let outcome = explore_built(&build("-DFAILS"), &[], &[]);
@@ -87,7 +87,7 @@ fn what_callbacks_end_with_is_not_taken_for_the_librarys_own() {
 fn what_streams_read_and_write_beside_themselves_is_seen() {
     for used in ["-DNUMBER", "-DCHARACTER", "-DBYTES", "-DSTRING", "-DINSERTED"] {
         for level in levels(used) {
-            let build = Build::new("unseen/stream_arguments.cpp", level).flag(used);
+            let build = Build::new("unseen/streams/stream_arguments.cpp", level).flag(used);
             let outcome = explore_built(&build, &[], &[]);
             assert_eq!(outcome.code, 1, "{used} {level:?}: {}", outcome.transcript());
             let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
@@ -100,7 +100,7 @@ fn what_streams_read_and_write_beside_themselves_is_seen() {
 #[test]
 fn tasks_that_a_librarys_threads_run_are_explored() {
     let build = |flags: &[&'static str], level| {
-        let build = Build::new("unseen/tasks.cpp", level).flag("-Wl,--no-as-needed,-ltbb");
+        let build = Build::new("unseen/libraries/tasks.cpp", level).flag("-Wl,--no-as-needed,-ltbb");
         flags.iter().fold(build, |build, flag| build.flag(flag))
     };
     for level in levels("tasks") {
@@ -123,10 +123,10 @@ fn tasks_that_a_librarys_threads_run_are_explored() {
 #[test]
 fn streams_that_threads_use_in_turns_are_explored() {
     let cpp = |flags: &[&'static str], level| {
-        let build = Build::new("unseen/stream_in_order.cpp", level).flag("-std=c++20");
+        let build = Build::new("unseen/streams/stream_in_order.cpp", level).flag("-std=c++20");
         flags.iter().fold(build, |build, flag| build.flag(flag))
     };
-    let c = |flag: &'static str, level| Build::new("unseen/file_in_order.c", level).flag(flag);
+    let c = |flag: &'static str, level| Build::new("unseen/streams/file_in_order.c", level).flag(flag);
     for level in levels("streams in order") {
         for (build, expected) in [
             (cpp(&["-DTRY"], level), 0),
@@ -149,7 +149,7 @@ fn streams_that_threads_use_in_turns_are_explored() {
 /// debug information, the library's own functions have lines; without, their symbols name its crates.
 #[test]
 fn what_is_inlined_into_the_librarys_generic_code_is_found() {
-    let build = Build::new("unseen/inlined_into_library.rs", Optimisation::O2).flag("-Cdebuginfo=0");
+    let build = Build::new("unseen/code/inlined_into_library.rs", Optimisation::O2).flag("-Cdebuginfo=0");
     for build in [build.clone(), build.clone().flag("-Cstrip=debuginfo")] {
         let program = build.program().unwrap();
         for how in ["scope", "debug", "sort", "read", "buffered read", "write"] {

@@ -45,8 +45,8 @@ fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
 /// Accesses that locks order are no key points where there are many of them; what only some orders of the locks show is found.
 #[test]
 fn what_is_handed_over_in_order_is_covered_and_what_is_not_is_found() {
-    let handed_over = |level, how: &str| explore_with("handed_over.c", level, &[], &[how]);
-    for level in levels("handed_over.c") {
+    let handed_over = |level, how: &str| explore_with("sharing/handed_over.c", level, &[], &[how]);
+    for level in levels("sharing/handed_over.c") {
         for how in ["in order", "in turns"] {
             let outcome = handed_over(level, how);
             let key_points = outcome.report["key_points_per_schedule"].as_f64();
@@ -64,9 +64,10 @@ fn what_is_handed_over_in_order_is_covered_and_what_is_not_is_found() {
 
 #[test]
 fn shared_memory_is_found_wherever_it_lies_in_private_memory() {
-    for level in levels("beside_private.c") {
+    for level in levels("sharing/beside_private.c") {
         for place in ["32", "252", "256", "511"] {
-            let outcome = explore_with("beside_private.c", level, &["--max-preemptions", "1"], &[place]);
+            let outcome =
+                explore_with("sharing/beside_private.c", level, &["--max-preemptions", "1"], &[place]);
             assert_eq!(outcome.code, 1, "{place} {level:?}: {}", outcome.transcript());
         }
     }
@@ -75,22 +76,22 @@ fn shared_memory_is_found_wherever_it_lies_in_private_memory() {
 #[test]
 fn what_is_watched_is_found() {
     for source in [
-        "long_loop.c",
-        "shared_after_long.c",
-        "library_state.c",
-        "library_tree.cpp",
-        "lent_thread_local.c",
-        "kernel_reads.c",
-        "growing_text.c",
-        "text_without_case.c",
-        "address_in_library.c",
-        "lent_after_long.c",
-        "descriptor_numbers.c",
-        "library_reads_later.c",
-        "by_segment.c",
-        "called_by_pointer.c",
-        "exit_handlers.c",
-        "taken_keys.c",
+        "sharing/long_loop.c",
+        "sharing/shared_after_long.c",
+        "libraries/library_state.c",
+        "libraries/library_tree.cpp",
+        "stacks/lent_thread_local.c",
+        "kernel/kernel_reads.c",
+        "processor/growing_text.c",
+        "processor/text_without_case.c",
+        "libraries/address_in_library.c",
+        "stacks/lent_after_long.c",
+        "kernel/descriptor_numbers.c",
+        "libraries/library_reads_later.c",
+        "processor/by_segment.c",
+        "libraries/called_by_pointer.c",
+        "endings/exit_handlers.c",
+        "endings/taken_keys.c",
     ] {
         for level in levels(source) {
             let outcome = explore(source, level, &[]);
@@ -104,7 +105,8 @@ fn what_is_watched_is_found() {
 #[test]
 fn what_lies_elsewhere_is_found_by_the_segment_of_a_threads_own_memory() {
     for level in levels("fs") {
-        let outcome = explore_built(&Build::new("unseen/by_segment.c", level).flag("-DFS"), &[], &[]);
+        let outcome =
+            explore_built(&Build::new("unseen/processor/by_segment.c", level).flag("-DFS"), &[], &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }
@@ -116,7 +118,8 @@ fn what_calls_store_is_found() {
         ["join", "interval", "timer", "file"].into_iter().flat_map(|which| [(which, "dpor"), (which, "icb")])
     {
         for level in levels(which) {
-            let outcome = explore_with("stored_by_calls.c", level, &["--strategy", strategy], &[which]);
+            let outcome =
+                explore_with("libraries/stored_by_calls.c", level, &["--strategy", strategy], &[which]);
             assert_eq!(outcome.code, 1, "{which} {strategy} {level:?}: {}", outcome.transcript());
         }
     }
@@ -126,7 +129,7 @@ fn what_calls_store_is_found() {
 #[test]
 fn long_private_work_is_covered() {
     for level in levels("shared_after_long") {
-        let build = Build::new("unseen/shared_after_long.c", level).flag("-DLOCKED");
+        let build = Build::new("unseen/sharing/shared_after_long.c", level).flag("-DLOCKED");
         let outcome = explore_built(&build, &[], &[]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
         assert_eq!(outcome.report["covered"]["everything"], true, "{level:?}: {}", outcome.transcript());
@@ -136,33 +139,33 @@ fn long_private_work_is_covered() {
 #[test]
 fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
     for (source, kind) in [
-        ("library_calls_back.c", "library-function"),
-        ("looked_up.c", "library-function"),
-        ("borrowed_output.cpp", "library-function"),
-        ("generated_code.c", "generated-code"),
-        ("shared_with_a_child.c", "task"),
-        ("thread_by_clone.c", "task"),
-        ("cancelled_anywhere.c", "asynchronous-cancellation"),
-        ("one_stream.c", "file"),
-        ("dead_frame.c", "dead-frame"),
-        ("reused_address.c", "address-reuse"),
-        ("torn_copy.c", "torn-access"),
-        ("copied_counters.c", "torn-access"),
-        ("number_in_steps.c", "torn-access"),
-        ("string_stores.c", "torn-access"),
-        ("store_buffering.c", "store-buffering"),
-        ("plain_release.c", "store-buffering"),
-        ("stored_past_the_cache.c", "store-buffering"),
-        ("stored_by_calls.c signal", "library-function"),
-        ("stored_by_calls.c counter", "library-function"),
-        ("processes.c processors", "library-function"),
-        ("processes.c mappings", "system-call"),
-        ("processes.c vfork", "task"),
-        ("processes.c exec", "task"),
-        ("overwritten.c assigned", "held-object"),
-        ("overwritten.c compared", "held-object"),
-        ("read_by_macro.c", "file"),
-        ("panic_hook.rs", "library-function"),
+        ("libraries/library_calls_back.c", "library-function"),
+        ("libraries/looked_up.c", "library-function"),
+        ("streams/borrowed_output.cpp", "library-function"),
+        ("code/generated_code.c", "generated-code"),
+        ("kernel/shared_with_a_child.c", "task"),
+        ("kernel/thread_by_clone.c", "task"),
+        ("endings/cancelled_anywhere.c", "asynchronous-cancellation"),
+        ("streams/one_stream.c", "file"),
+        ("stacks/dead_frame.c", "dead-frame"),
+        ("sharing/reused_address.c", "address-reuse"),
+        ("processor/torn_copy.c", "torn-access"),
+        ("processor/copied_counters.c", "torn-access"),
+        ("processor/number_in_steps.c", "torn-access"),
+        ("processor/string_stores.c", "torn-access"),
+        ("processor/store_buffering.c", "store-buffering"),
+        ("processor/plain_release.c", "store-buffering"),
+        ("processor/stored_past_the_cache.c", "store-buffering"),
+        ("libraries/stored_by_calls.c signal", "library-function"),
+        ("libraries/stored_by_calls.c counter", "library-function"),
+        ("kernel/processes.c processors", "library-function"),
+        ("kernel/processes.c mappings", "system-call"),
+        ("kernel/processes.c vfork", "task"),
+        ("kernel/processes.c exec", "task"),
+        ("sharing/overwritten.c assigned", "held-object"),
+        ("sharing/overwritten.c compared", "held-object"),
+        ("streams/read_by_macro.c", "file"),
+        ("libraries/panic_hook.rs", "library-function"),
     ] {
         let (file, argument) = source.split_once(' ').unwrap_or((source, ""));
         let explore = |level, options: &[&str]| explore_with(file, level, options, &[argument]);
@@ -186,7 +189,7 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
 fn what_is_not_watched_is_not_said_to_fail_whatever_the_schedule() {
     for what in ["mappings", "vfork"] {
         for level in levels(what) {
-            let outcome = explore_with("processes.c", level, &[], &[what, "first"]);
+            let outcome = explore_with("kernel/processes.c", level, &[], &[what, "first"]);
             let finding = outcome.finding();
             let is_claimed = finding["kind"] == "always-fails" && finding["tried"].is_null();
             assert!(outcome.code == 1 && !is_claimed, "{what} {level:?}: {}", outcome.transcript());
@@ -201,7 +204,8 @@ fn data_in_pages_of_code_is_left_alone() {
     for (way, strategy) in ways {
         for level in Optimisation::ALL {
             let options = ["--memory-model", "sc", "--strategy", strategy];
-            let explore = |arguments: &[&str]| explore_with("data_in_code.c", level, &options, arguments);
+            let explore =
+                |arguments: &[&str]| explore_with("code/data_in_code.c", level, &options, arguments);
             let outcome = explore(&[way]);
             let result = (outcome.code, &outcome.finding()["kind"]);
             assert_eq!(
@@ -220,10 +224,10 @@ fn data_in_pages_of_code_is_left_alone() {
 
 #[test]
 fn coroutines_are_covered_unless_another_thread_uses_their_stacks() {
-    for level in levels("coroutines.c") {
-        let outcome = explore("coroutines.c", level, &[]);
+    for level in levels("stacks/coroutines.c") {
+        let outcome = explore("stacks/coroutines.c", level, &[]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
-        let lent = explore_built(&Build::new("unseen/coroutines.c", level).flag("-DLENT"), &[], &[]);
+        let lent = explore_built(&Build::new("unseen/stacks/coroutines.c", level).flag("-DLENT"), &[], &[]);
         assert_eq!(lent.code, 1, "{level:?}: {}", lent.transcript());
         assert_eq!(entries(&lent, "/not_covered"), ["switched-stack"], "{level:?}: {}", lent.transcript());
     }
@@ -232,10 +236,10 @@ fn coroutines_are_covered_unless_another_thread_uses_their_stacks() {
 #[test]
 fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
     for level in levels("store_buffering") {
-        let outcome = explore("store_buffering.c", level, &[]);
+        let outcome = explore("processor/store_buffering.c", level, &[]);
         let store = &outcome.report["not_covered"][0]["stores"][0];
         assert_eq!((&store["store"]["line"], &store["load"]["line"]), (&14.into(), &15.into()), "{store}");
-        let outcome = explore("store_buffering.c", level, &["--memory-model", "sc"]);
+        let outcome = explore("processor/store_buffering.c", level, &["--memory-model", "sc"]);
         let covered = &outcome.report["covered"];
         assert_eq!((outcome.code, &covered["memory_model"]), (0, &"sc".into()), "{}", outcome.transcript());
     }
@@ -244,7 +248,7 @@ fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
 #[test]
 fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
     for level in levels("stored_past_the_cache") {
-        let outcome = explore("stored_past_the_cache.c", level, &["--memory-model", "sc"]);
+        let outcome = explore("processor/stored_past_the_cache.c", level, &["--memory-model", "sc"]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
     }
 }
@@ -252,7 +256,7 @@ fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
 #[test]
 fn calls_of_which_all_is_known_take_nothing_away() {
     for level in levels("known_calls") {
-        let outcome = explore("known_calls.c", level, &[]);
+        let outcome = explore("libraries/known_calls.c", level, &[]);
         let result = (outcome.code, entries(&outcome, "/not_covered"));
         assert_eq!(result, (0, vec![]), "{level:?}: {}", outcome.transcript());
     }
@@ -261,9 +265,10 @@ fn calls_of_which_all_is_known_take_nothing_away() {
 #[test]
 fn where_buffers_are_emptied_in_time_nothing_is_taken_away() {
     for level in levels("fenced") {
-        let outcome = explore("fenced.c", level, &[]);
+        let outcome = explore("processor/fenced.c", level, &[]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
-        let program = Build::new("unseen/plain_release.c", level).flag("-DMUTEX").program().unwrap();
+        let program =
+            Build::new("unseen/processor/plain_release.c", level).flag("-DMUTEX").program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let outcome =
             Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap();
@@ -273,7 +278,7 @@ fn where_buffers_are_emptied_in_time_nothing_is_taken_away() {
 
 #[test]
 fn a_name_that_answers_for_nothing_is_noted() {
-    let outcome = explore("fenced.c", Optimisation::O0, &["--assume", "libnothing.so"]);
+    let outcome = explore("processor/fenced.c", Optimisation::O0, &["--assume", "libnothing.so"]);
     let note =
         "nothing is assumed for `libnothing.so`, which is no kind of what is not seen, and no library of it";
     assert!(outcome.report["notes"].as_array().unwrap().contains(&note.into()), "{}", outcome.transcript());
@@ -291,7 +296,7 @@ fn streams_that_one_thread_uses_take_nothing_away() {
         }
     });
     for level in levels("own_streams") {
-        let outcome = explore("own_streams.c", level, &[]);
+        let outcome = explore("streams/own_streams.c", level, &[]);
         let result = (outcome.code, entries(&outcome, "/not_covered"));
         assert_eq!(result, (0, vec![]), "{}", outcome.transcript());
     }
@@ -319,7 +324,7 @@ fn the_state_of_a_process_is_what_its_threads_share() {
     let is_forbidden = getrlimit(Resource::RLIMIT_CORE).is_ok_and(|(_, most)| most == 0);
     for what in kinds.filter(|what| *what != "core" || !is_forbidden) {
         for level in levels(what) {
-            let outcome = explore_with("process_state.c", level, &[], &[what]);
+            let outcome = explore_with("kernel/process_state.c", level, &[], &[what]);
             assert_eq!(outcome.code, 1, "{what} {level:?}: {}", outcome.transcript());
             assert_ne!(outcome.finding()["kind"], "always-fails", "{what} {level:?}");
         }
@@ -330,7 +335,7 @@ fn the_state_of_a_process_is_what_its_threads_share() {
 #[test]
 fn an_identity_that_is_set_beside_other_threads_takes_the_claim_away() {
     for level in levels("identity") {
-        let outcome = explore_with("process_state.c", level, &[], &["identity"]);
+        let outcome = explore_with("kernel/process_state.c", level, &[], &["identity"]);
         assert_eq!(entries(&outcome, "/not_covered"), ["system-call"], "{level:?}: {}", outcome.transcript());
     }
 }
@@ -340,7 +345,7 @@ fn calls_on_memory_depend_on_what_is_mapped() {
     let calls = ["msync", "mlock", "mlock2", "munlock", "madvise", "mincore", "mprotect"];
     for (nth, call) in calls.into_iter().enumerate() {
         let level = Optimisation::ALL[nth % 2];
-        let outcome = explore_with("mapped_pages.c", level, &[], &[call]);
+        let outcome = explore_with("kernel/mapped_pages.c", level, &[], &[call]);
         assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
         assert_ne!(outcome.finding()["kind"], "always-fails", "{call} {level:?}");
     }
@@ -349,7 +354,7 @@ fn calls_on_memory_depend_on_what_is_mapped() {
 #[test]
 fn code_of_the_program_is_told_from_the_librarys_without_debug_information() {
     for flag in ["-g0", "-O1"] {
-        let build = Build::new("unseen/inlined_lambda.cpp", Optimisation::O2).flag("-g0").flag(flag);
+        let build = Build::new("unseen/code/inlined_lambda.cpp", Optimisation::O2).flag("-g0").flag(flag);
         let outcome = explore_built(&build, &[], &[]);
         assert_eq!(outcome.code, 1, "{flag}: {}", outcome.transcript());
     }
@@ -357,7 +362,7 @@ fn code_of_the_program_is_told_from_the_librarys_without_debug_information() {
 
 #[test]
 fn an_address_that_was_freed_is_compared_with_another_block_s() {
-    let build = Build::new("unseen/reused_address.c", Optimisation::O2).flag("-DCOMPARED");
+    let build = Build::new("unseen/sharing/reused_address.c", Optimisation::O2).flag("-DCOMPARED");
     let outcome = explore_built(&build, &[], &[]);
     assert_eq!(outcome.code, 2, "{}", outcome.transcript());
     assert_eq!(entries(&outcome, "/not_covered"), ["address-reuse"], "{}", outcome.transcript());
@@ -366,7 +371,7 @@ fn an_address_that_was_freed_is_compared_with_another_block_s() {
 #[test]
 fn the_last_at_a_barrier_and_a_stack_that_the_program_gives_are_seen() {
     for (flag, level) in ["-DTOLD", "-DLENT"].into_iter().zip(Optimisation::ALL) {
-        let build = Build::new("unseen/last_at_barrier.c", level).flag(flag);
+        let build = Build::new("unseen/stacks/last_at_barrier.c", level).flag(flag);
         let outcome = explore_built(&build, &[], &[]);
         assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
         assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
@@ -377,7 +382,7 @@ fn the_last_at_a_barrier_and_a_stack_that_the_program_gives_are_seen() {
 fn virtual_functions_of_libraries_take_the_claim_away() {
     for flags in [&[][..], &["-DPOOL"]] {
         for level in levels(&flags.concat()) {
-            let build = Build::new("unseen/library_virtual.cpp", level).flag("-std=c++17");
+            let build = Build::new("unseen/libraries/library_virtual.cpp", level).flag("-std=c++17");
             let build = flags.iter().fold(build, |build, flag| build.flag(flag));
             let outcome = explore_built(&build, &[], &[]);
             assert_eq!(outcome.code, 2, "{flags:?} {level:?}: {}", outcome.transcript());
@@ -391,7 +396,7 @@ fn virtual_functions_of_libraries_take_the_claim_away() {
 fn a_signal_of_the_process_beside_a_change_of_a_mask_takes_the_claim_away() {
     for (flag, code) in [("-DTAKES", 2), ("-DAPART", 0)] {
         for level in levels(flag) {
-            let build = Build::new("unseen/process_signal.c", level).flag(flag);
+            let build = Build::new("unseen/kernel/process_signal.c", level).flag(flag);
             let outcome = explore_built(&build, &[], &[]);
             assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
         }
@@ -401,7 +406,7 @@ fn a_signal_of_the_process_beside_a_change_of_a_mask_takes_the_claim_away() {
 #[test]
 fn a_function_that_moves_its_stack_is_watched_there() {
     for level in levels("moved_stack") {
-        let outcome = explore("moved_stack.c", level, &[]);
+        let outcome = explore("stacks/moved_stack.c", level, &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }
@@ -415,7 +420,7 @@ fn what_the_kernel_alone_knows_takes_the_claim_away() {
         ("mappings", "system-call"),
         ("kcmp", "system-call"),
     ] {
-        let outcome = explore_with("kernel_only.c", Optimisation::O0, &[], &[what]);
+        let outcome = explore_with("kernel/kernel_only.c", Optimisation::O0, &[], &[what]);
         assert_eq!(outcome.code, 2, "{what}: {}", outcome.transcript());
         assert_eq!(entries(&outcome, "/not_covered"), [kind], "{what}: {}", outcome.transcript());
         let name = &outcome.report["not_covered"][0]["function"];

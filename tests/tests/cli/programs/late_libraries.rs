@@ -37,7 +37,7 @@ fn what_a_handler_does_when_its_thread_leaves_is_found() {
 #[test]
 fn a_failure_in_a_library_is_one_wherever_that_is_loaded() {
     for level in Optimisation::ALL {
-        let source = "unseen/late_library.c";
+        let source = "unseen/libraries/late_library.c";
         let program = Build::new(source, level).program().unwrap();
         let library = Build::new(source, level).flag("-DPLUG_IN").flag("-shared").flag("-fPIC");
         let library = library.program().unwrap();
@@ -53,16 +53,17 @@ fn a_failure_in_a_library_is_one_wherever_that_is_loaded() {
     }
 }
 
-/// The library of `unseen/plug_in.c`.
+/// The library of `unseen/libraries/plug_in.c`.
 fn plug_in(level: Optimisation, flags: &[&'static str]) -> PathBuf {
-    let library = Build::new("unseen/plug_in.c", level).flag("-DPLUG_IN").flag("-shared").flag("-fPIC");
+    let library =
+        Build::new("unseen/libraries/plug_in.c", level).flag("-DPLUG_IN").flag("-shared").flag("-fPIC");
     flags.iter().fold(library, |library, flag| library.flag(flag)).program().unwrap()
 }
 
 #[test]
 fn what_a_library_does_that_main_has_loaded_is_found() {
     for level in Optimisation::ALL {
-        let program = Build::new("unseen/plug_in.c", level);
+        let program = Build::new("unseen/libraries/plug_in.c", level);
         for (flags, expected) in [(&[][..], 1), (&["-DLOCKED"], 0)] {
             let library = plug_in(level, flags);
             let outcome = explore_built(&program, &[], &[&library.to_string_lossy()]);
@@ -81,7 +82,7 @@ fn libraries_that_are_loaded_after_something_else_take_the_claim_away() {
             ("-DSPEAKS", &["-DLOCKED"]),
             ("-DSTARTS", &["-DLOCKED", "-DSTARTS"]),
         ] {
-            let program = Build::new("unseen/plug_in.c", level).flag(flag);
+            let program = Build::new("unseen/libraries/plug_in.c", level).flag(flag);
             let outcome = explore_built(&program, &[], &[&plug_in(level, library).to_string_lossy()]);
             assert_eq!(outcome.code, 2, "{flag} {level:?}: {}", outcome.transcript());
             let unseen = outcome.report["not_covered"].as_array().unwrap();

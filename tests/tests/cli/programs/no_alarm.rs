@@ -21,24 +21,24 @@ fn explore_with(build: &Build, options: &[&str]) -> Outcome {
 #[test]
 fn correct_programs_are_clean() {
     for source in [
-        "intended_timeout.c",
-        "invalid_limit.c",
-        "invalid_sleep.c",
-        "clock_after_join.c",
-        "tries_and_yields.c",
-        "processors.c",
-        "own_cells.rs",
-        "own_numbers.c",
-        "lent_frames.c",
-        "calls_under_lock.c",
-        "jumps_to_functions.c",
-        "jumps_between.c",
-        "maps_before_main.c",
-        "standard_threads.c",
-        "adds_in_vectors.c",
-        "own_processors.c",
-        "processor_clocks.c",
-        "string_streams.cpp",
+        "time/intended_timeout.c",
+        "time/invalid_limit.c",
+        "time/invalid_sleep.c",
+        "time/clock_after_join.c",
+        "synchronisation/tries_and_yields.c",
+        "kernel/processors.c",
+        "code/own_cells.rs",
+        "kernel/own_numbers.c",
+        "code/lent_frames.c",
+        "kernel/calls_under_lock.c",
+        "code/jumps_to_functions.c",
+        "code/jumps_between.c",
+        "kernel/maps_before_main.c",
+        "synchronisation/standard_threads.c",
+        "code/adds_in_vectors.c",
+        "kernel/own_processors.c",
+        "time/processor_clocks.c",
+        "code/string_streams.cpp",
     ] {
         for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
@@ -53,7 +53,8 @@ fn correct_programs_are_clean() {
 fn a_wait_for_what_lies_on_the_own_stack_comes_to_an_end() {
     for (flag, level) in ["-DYIELDS", "-DPAUSES"].into_iter().flat_map(|f| Optimisation::ALL.map(|l| (f, l)))
     {
-        let program = Build::new("correct/waits_on_own_stack.c", level).flag(flag).program().unwrap();
+        let program =
+            Build::new("correct/synchronisation/waits_on_own_stack.c", level).flag(flag).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = ["--run-timeout", "1s", "--output"].iter().map(AsRef::as_ref);
         let outcome = Tool::explore(options.chain([folder.path().as_os_str()]), &program).run().unwrap();
@@ -64,7 +65,7 @@ fn a_wait_for_what_lies_on_the_own_stack_comes_to_an_end() {
 /// An execution that is cut claims nothing, and nothing is found.
 #[test]
 fn a_long_calculation_in_vector_registers_is_no_livelock() {
-    let program = Build::new("correct/converges.c", Optimisation::O2).program().unwrap();
+    let program = Build::new("correct/code/converges.c", Optimisation::O2).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["--run-timeout", "200ms", "--max-schedules", "3", "--output"].iter().map(AsRef::as_ref);
     let outcome = Tool::explore(options.chain([folder.path().as_os_str()]), &program).run().unwrap();
@@ -76,7 +77,7 @@ fn a_long_calculation_in_vector_registers_is_no_livelock() {
 fn a_wait_by_the_processors_time_stamps_comes_to_an_end() {
     for level in levels("waits_by_time_stamps") {
         for flags in [&[][..], &["-DLOOKS"]] {
-            let build = Build::new("correct/waits_by_time_stamps.c", level);
+            let build = Build::new("correct/time/waits_by_time_stamps.c", level);
             let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
             assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
         }
@@ -87,7 +88,7 @@ fn a_wait_by_the_processors_time_stamps_comes_to_an_end() {
 #[test]
 fn time_stamps_are_made_up_in_code_that_the_program_has_made_too() {
     for level in levels("generated_time_stamps") {
-        let outcome = explore(&Build::new("correct/generated_time_stamps.c", level));
+        let outcome = explore(&Build::new("correct/time/generated_time_stamps.c", level));
         let unseen = outcome.report["not_covered"].as_array().map(|kinds| kinds[0]["kind"].as_str());
         let told = (outcome.code, outcome.report["findings"].as_array().map(Vec::len), unseen.flatten());
         assert_eq!(told, (2, Some(0), Some("generated-code")), "{level:?}: {}", outcome.transcript());
@@ -98,9 +99,9 @@ fn time_stamps_are_made_up_in_code_that_the_program_has_made_too() {
 #[test]
 fn signals_arrive_as_they_were_sent() {
     for (source, flag, unseen) in [
-        ("signal_data.c", "-DQUEUED", None),
-        ("cancelled_at_once.c", "-DSLEEP", Some("asynchronous-cancellation")),
-        ("cancelled_at_once.c", "-DSEMAPHORE", Some("asynchronous-cancellation")),
+        ("kernel/signal_data.c", "-DQUEUED", None),
+        ("kernel/cancelled_at_once.c", "-DSLEEP", Some("asynchronous-cancellation")),
+        ("kernel/cancelled_at_once.c", "-DSEMAPHORE", Some("asynchronous-cancellation")),
     ] {
         for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level).flag(flag));
@@ -115,7 +116,7 @@ fn signals_arrive_as_they_were_sent() {
 fn what_a_program_maps_over_the_tools_own_memory_is_its_own() {
     for level in levels("maps_at_places") {
         for flags in [&[][..], &["-DEARLY"]] {
-            let build = Build::new("correct/maps_at_places.c", level);
+            let build = Build::new("correct/kernel/maps_at_places.c", level);
             let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
             assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
         }
@@ -137,7 +138,7 @@ fn locks_of_files_exclude_one_another() {
     let builds = builds.flat_map(|build| Optimisation::ALL.map(|level| (build, level)));
     for (((variant, code, kind), ranges), level) in sample(builds, 3) {
         let flags = [variant, ranges].into_iter().filter(|flag| !flag.is_empty());
-        let build = flags.fold(Build::new("correct/file_locks.c", level), Build::flag);
+        let build = flags.fold(Build::new("correct/synchronisation/file_locks.c", level), Build::flag);
         let folder = tempfile::tempdir().unwrap();
         let outcome = explore_locks(&build, folder.path());
         assert_eq!(outcome.code, code, "{variant} {ranges} {level:?}: {}", outcome.transcript());
@@ -154,7 +155,7 @@ fn threads_wait_for_semaphores_and_messages_of_the_kernel() {
     let builds = variants.into_iter().flat_map(|variant| ways.map(|way| (variant, way)));
     let builds = builds.flat_map(|build| Optimisation::ALL.map(|level| (build, level)));
     for (((variant, code, kind), way), level) in sample(builds, 5) {
-        let outcome = explore(&Build::new("correct/kernel_queues.c", level).flag(way).flag(variant));
+        let outcome = explore(&Build::new("correct/kernel/kernel_queues.c", level).flag(way).flag(variant));
         assert_eq!(outcome.code, code, "{variant} {way} {level:?}: {}", outcome.transcript());
         let found = outcome.report["findings"][0]["kind"].as_str();
         assert_eq!(found, kind, "{variant} {way} {level:?}: {}", outcome.transcript());
@@ -166,7 +167,8 @@ fn a_lock_that_another_process_holds_is_no_deadlock() {
     let folder = tempfile::tempdir().unwrap();
     let file = fs::File::create(folder.path().join("one")).unwrap();
     file.lock().unwrap();
-    let outcome = explore_locks(&Build::new("correct/file_locks.c", Optimisation::O0), folder.path());
+    let outcome =
+        explore_locks(&Build::new("correct/synchronisation/file_locks.c", Optimisation::O0), folder.path());
     let unseen = &outcome.report["not_covered"][0]["kind"];
     assert_eq!((outcome.code, unseen), (2, &"outside-input".into()), "{}", outcome.transcript());
 }
@@ -184,8 +186,10 @@ fn namespace() -> Option<[&'static str; 2]> {
 fn nothing_is_taken_away_for_want_of_the_c_librarys_debug_symbols() {
     const HIDE: &str = "[ ! -d /usr/lib/debug ] || mount -t tmpfs none /usr/lib/debug; exec \"$0\" \"$@\"";
     let Some(namespace) = namespace() else { return };
-    let builds =
-        [("endings/cancelled.c", &["-DACT=WAIT"][..]), ("correct/kernel_queues.c", &["-DPIPES", "-DPLAIN"])];
+    let builds = [
+        ("endings/cancelled.c", &["-DACT=WAIT"][..]),
+        ("correct/kernel/kernel_queues.c", &["-DPIPES", "-DPLAIN"]),
+    ];
     for (source, flags) in builds {
         for level in levels(source) {
             let build = flags.iter().fold(Build::new(source, level), |build, flag| build.flag(flag));
@@ -205,7 +209,7 @@ fn nothing_is_taken_away_for_want_of_the_c_librarys_debug_symbols() {
 fn a_library_of_the_system_wakes_its_own_threads() {
     const SHOW: &str = "mount --bind \"$0\" /usr/lib/gcc && exec \"$@\"";
     let Some(namespace) = namespace() else { return };
-    let source = "correct/own_pool.c";
+    let source = "correct/synchronisation/own_pool.c";
     let library =
         ["-DLIBRARY", "-shared", "-fPIC"].iter().fold(Build::new(source, Optimisation::O2), |b, f| b.flag(f));
     let library = library.program().unwrap();
@@ -225,7 +229,7 @@ fn a_library_of_the_system_wakes_its_own_threads() {
 
 #[test]
 fn a_program_gets_the_name_that_it_is_called_by() {
-    let program = Build::new("correct/called_by_link.c", Optimisation::O0).program().unwrap();
+    let program = Build::new("correct/code/called_by_link.c", Optimisation::O0).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("server");
     symlink(&program, &link).unwrap();
@@ -270,9 +274,10 @@ fn races(build: &Build) -> Vec<(String, bool)> {
 #[test]
 fn atomics_that_only_the_source_tells_of_order_what_they_publish() {
     for level in levels("atomics_of_macros") {
-        let build = Build::new("correct/atomics_of_macros.c", level);
+        let build = Build::new("correct/synchronisation/atomics_of_macros.c", level);
         assert_eq!(races(&build), [], "{level:?}");
-        let without = |flag: &str| races(&Build::new("correct/atomics_of_macros.c", level).flag(flag));
+        let without =
+            |flag: &str| races(&Build::new("correct/synchronisation/atomics_of_macros.c", level).flag(flag));
         for flag in ["-DNO_FLAG", "-DONE_LINE"] {
             assert_eq!(without(flag), [("mailbox.letter".to_owned(), true)], "{flag} {level:?}");
         }
@@ -282,7 +287,7 @@ fn atomics_that_only_the_source_tells_of_order_what_they_publish() {
 #[test]
 fn barriers_within_libraries_order() {
     for level in levels("openmp") {
-        let build = || Build::new("correct/openmp.c", level).flag("-fopenmp");
+        let build = || Build::new("correct/synchronisation/openmp.c", level).flag("-fopenmp");
         assert_eq!(races(&build()), [], "{level:?}");
         let found = races(&build().flag("-DNO_BARRIER"));
         assert!(
@@ -298,7 +303,8 @@ fn locks_within_libraries_order() {
     for level in levels("openmp_locks") {
         for kind in ["-DCRITICAL", "-DLOCK", "-DNEST", "-DORDERED"] {
             let counted = |flags: &[&str]| {
-                let build = Build::new("correct/openmp_locks.c", level).flag("-fopenmp").flag(kind);
+                let build =
+                    Build::new("correct/synchronisation/openmp_locks.c", level).flag("-fopenmp").flag(kind);
                 let found = races(&flags.iter().fold(build, |build, flag| build.flag(flag)));
                 found.into_iter().filter(|(variable, _)| variable == "count").collect::<Vec<_>>()
             };
@@ -311,7 +317,7 @@ fn locks_within_libraries_order() {
 #[test]
 fn one_call_changes_a_word_and_wakes_at_two() {
     for level in levels("wake_op") {
-        let build = || Build::new("correct/wake_op.c", level);
+        let build = || Build::new("correct/synchronisation/wake_op.c", level);
         let outcome = explore(&build());
         let found = outcome.report["races"].as_array().map(Vec::len);
         assert_eq!((outcome.code, found), (0, Some(0)), "{level:?}: {}", outcome.transcript());
@@ -329,7 +335,7 @@ fn one_call_changes_a_word_and_wakes_at_two() {
 fn an_indivisible_instruction_on_private_memory_is_a_fence() {
     for level in levels("fence_on_stack") {
         for (flag, code) in [("-DADD", 0), ("-DEXCHANGE", 0), ("-DNO_FENCE", 2)] {
-            let outcome = explore(&Build::new("correct/fence_on_stack.c", level).flag(flag));
+            let outcome = explore(&Build::new("correct/synchronisation/fence_on_stack.c", level).flag(flag));
             assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
             let unseen = outcome.report["not_covered"][0]["kind"].as_str();
             assert_eq!(unseen, (code == 2).then_some("store-buffering"), "{flag} {level:?}");
@@ -347,16 +353,17 @@ fn a_server_without_a_client_is_idle_and_not_deadlocked() {
             ("-DTICKS", &["--strategy", "dfs"]),
             ("-DPOLLS", &["--strategy", "dfs"]),
         ] {
-            let outcome = explore_with(&Build::new("correct/idle_server.c", level).flag(variant), options);
+            let outcome =
+                explore_with(&Build::new("correct/kernel/idle_server.c", level).flag(variant), options);
             let entries = outcome.report["not_covered"].as_array().cloned().unwrap_or_default();
             let is_told = entries.iter().any(|entry| entry["kind"] == "outside-input");
             assert!(outcome.code == 2 && is_told, "{variant} {level:?}: {}", outcome.transcript());
         }
-        let ticks = Build::new("correct/idle_server.c", level).flag("-DTICKS");
+        let ticks = Build::new("correct/kernel/idle_server.c", level).flag("-DTICKS");
         let cut = explore_with(&ticks, &["--step-limit", "300", "--max-schedules", "3"]);
         let notes = cut.report["notes"].to_string();
         assert!(notes.contains("(--client starts a client with the program)"), "{}", cut.transcript());
-        let outcome = explore(&Build::new("correct/idle_server.c", level).flag("-DCYCLE"));
+        let outcome = explore(&Build::new("correct/kernel/idle_server.c", level).flag("-DCYCLE"));
         assert_eq!((outcome.code, &outcome.finding()["kind"]), (1, &"deadlock".into()), "{level:?}");
     }
 }

@@ -7,7 +7,7 @@ use tests::{Build, Optimisation, Tool};
 #[test]
 fn threads_in_odd_states_are_scheduled() {
     for level in Optimisation::ALL {
-        let program = Build::new("unseen/odd_states.c", level).program().unwrap();
+        let program = Build::new("unseen/processor/odd_states.c", level).program().unwrap();
         // A filter takes the claim away.
         for (state, code) in [("top", 0), ("aligned", 0), ("filter", 2), ("processor", 0)] {
             for strategy in ["auto", "dpor", "icb"] {

@@ -66,7 +66,7 @@ fn files_of_the_cpp_library_are_explored() {
     for level in levels("cxx_files") {
         for (flag, code) in [("-DOWN", 0), ("-DONE", 2), ("-DTRY", 0), ("-DPATH", 1), ("-DMADE", 1)] {
             let folder = tempfile::tempdir().unwrap();
-            let build = Build::new("unseen/cxx_files.cpp", level).flag("-std=c++20").flag(flag);
+            let build = Build::new("unseen/streams/cxx_files.cpp", level).flag("-std=c++20").flag(flag);
             let options = ["--cwd".as_ref(), folder.path().as_os_str()];
             let outcome =
                 Tool::explore(options, &build.program().unwrap()).within_folder(folder.path()).run();
@@ -86,7 +86,7 @@ fn what_streams_leave_elsewhere_is_no_clean_schedule() {
         for level in levels(flag) {
             for (also, is_right) in [("-DBUG", 1..=2), ("-DTRY", code..=code)] {
                 let folder = tempfile::tempdir().unwrap();
-                let build = Build::new("unseen/stream_leaks.cpp", level).flag(flag).flag(also);
+                let build = Build::new("unseen/streams/stream_leaks.cpp", level).flag(flag).flag(also);
                 let options = ["--cwd".as_ref(), folder.path().as_os_str()];
                 let program = build.program().unwrap();
                 let outcome = Tool::explore(options, &program).within_folder(folder.path()).run().unwrap();

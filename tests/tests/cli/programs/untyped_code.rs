@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use tests::{Build, Optimisation, Outcome, Tool};
 
-const SOURCE: &str = "unseen/untyped_code.c";
+const SOURCE: &str = "unseen/code/untyped_code.c";
 const WITHOUT_TABLES: [&str; 3] = ["-s", "-fno-asynchronous-unwind-tables", "-DIN_C"];
 
 fn explored(source: &str, level: Optimisation, flags: &[&str]) -> Outcome {
@@ -43,7 +43,7 @@ fn what_may_be_data_is_told_where_it_looks_like_code() {
 fn functions_that_begin_with_what_fills_are_left_whole() {
     for level in Optimisation::ALL {
         for flags in [&[][..], &["-fpatchable-function-entry=2", "-Os"]] {
-            let outcome = explored("unseen/begins_with_filler.c", level, flags);
+            let outcome = explored("unseen/code/begins_with_filler.c", level, flags);
             assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
         }
     }
@@ -53,7 +53,7 @@ fn functions_that_begin_with_what_fills_are_left_whole() {
 fn data_among_instructions_is_left_alone() {
     for level in Optimisation::ALL {
         for flags in [&[][..], &["-s"]] {
-            let outcome = explored("unseen/data_among_instructions.c", level, flags);
+            let outcome = explored("unseen/code/data_among_instructions.c", level, flags);
             let kind = &outcome.finding()["kind"];
             assert_eq!(
                 (outcome.code, kind),
@@ -62,7 +62,7 @@ fn data_among_instructions_is_left_alone() {
                 outcome.transcript()
             );
             let outcome =
-                explored("unseen/data_among_instructions.c", level, &[flags, &["-DLOCKED"]].concat());
+                explored("unseen/code/data_among_instructions.c", level, &[flags, &["-DLOCKED"]].concat());
             assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
         }
     }

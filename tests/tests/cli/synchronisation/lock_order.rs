@@ -83,9 +83,14 @@ fn opposite_orders_in_rust_are_told_where_no_execution_deadlocks() {
 #[test]
 fn correct_programs_are_told_nothing() {
     let variants = ["-DGATE", "-DJOINED", "-DHANDED", "-DREADERS", "-DTRIES"];
-    let sources = ["c/lock_order_ok.c", "correct/scoped_locks.cpp", "correct/gated_locks.rs"];
+    let sources = [
+        "c/lock_order_ok.c",
+        "correct/synchronisation/scoped_locks.cpp",
+        "correct/synchronisation/gated_locks.rs",
+    ];
     for level in levels("ordered_locks") {
-        let of_c = variants.map(|variant| Build::new("correct/ordered_locks.c", level).flag(variant));
+        let of_c = variants
+            .map(|variant| Build::new("correct/synchronisation/ordered_locks.c", level).flag(variant));
         for build in of_c.into_iter().chain(sources.map(|source| Build::new(source, level))) {
             for bound in ["0", "1"] {
                 let options = ["--strategy", "icb", "--max-preemptions", bound];

@@ -170,7 +170,7 @@ fn what_the_first_call_of_a_function_initialises_does_not_race() {
     for strategy in ["random", "pct", "icb"] {
         for level in Optimisation::ALL {
             let options = ["--strategy", strategy, "--max-schedules", "60"];
-            let outcome = explore(&build("correct/static_in_function.cpp", level), &options);
+            let outcome = explore(&build("correct/synchronisation/static_in_function.cpp", level), &options);
             let found = outcome.report["races"].as_array().map(Vec::len);
             assert_eq!(found, Some(0), "{strategy} {level:?}: {}", outcome.transcript());
             assert_ne!(outcome.code, 1, "{strategy} {level:?}: {}", outcome.transcript());

@@ -55,14 +55,12 @@ mod forerunner;
 mod frame;
 mod guide;
 mod known;
-mod least;
 mod level;
 mod offspring;
 mod order;
 mod pending_index;
 #[cfg(test)]
 mod tests;
-mod unsupported;
 
 use std::collections::VecDeque;
 use std::iter::repeat_n;

@@ -2,10 +2,10 @@
 
 use std::sync::{PoisonError, RwLock};
 
+use super::bound::unsupported::UnsupportedOperations;
 use super::canonical::Canon;
 use super::frame::{Child, Origin, ReversalTask};
 use super::known::{Known, KnownOutcomes, Question};
-use super::unsupported::UnsupportedOperations;
 use super::{bound, children};
 use crate::event::position::{PerEvent, Position};
 use crate::limit::Limit;

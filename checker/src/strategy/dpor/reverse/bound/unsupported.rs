@@ -1,4 +1,4 @@
-//! What has shown of operations of which what a reversal put somewhere need not stay there ([`super::bound`]).
+//! What has shown of operations of which what a reversal put somewhere need not stay there ([`super`]).
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use crate::trace::Trace;
 
 /// Operations of executions for which the argument of bounds does not hold.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct UnsupportedOperations {
+pub(in crate::strategy::dpor::reverse) struct UnsupportedOperations {
     /// Such an operation.
     one: bool,
     /// What threads spun on, one object each.
@@ -20,7 +20,7 @@ pub(super) struct UnsupportedOperations {
 
 impl UnsupportedOperations {
     /// What an execution has shown.
-    pub(super) fn of(run: &Trace) -> Self {
+    pub(in crate::strategy::dpor::reverse) fn of(run: &Trace) -> Self {
         let mut shown = Self::default();
         operations(run).for_each(|op| shown.look_at(op));
         shown
@@ -38,7 +38,7 @@ impl UnsupportedOperations {
     }
 
     /// Takes in what another execution has shown.
-    pub(super) fn take_in(&mut self, more: &Self) {
+    pub(in crate::strategy::dpor::reverse) fn take_in(&mut self, more: &Self) {
         self.one |= more.one;
         self.awaited.extend(&more.awaited);
         self.written.extend(&more.written);
@@ -46,7 +46,7 @@ impl UnsupportedOperations {
 
     /// Whether there is such an operation. A spin loop is one if something that it waits for is written in parts: then two
     /// writes that commute both decide whether it goes on.
-    pub(super) fn is_unruly(&self) -> bool {
+    pub(in crate::strategy::dpor::reverse) fn is_unruly(&self) -> bool {
         let is_torn = |awaited: &Obj| self.written.iter().any(|written| tears(written, awaited));
         self.one || self.awaited.iter().any(is_torn)
     }
@@ -60,7 +60,7 @@ fn operations(run: &Trace) -> impl Iterator<Item = &Op> {
 
 /// Whether more orders look like linearisations of an execution than can be run, and cost less than it does: a thread waits
 /// for any of several objects, so that what it does depends on more than its own events.
-pub(super) fn has_false_orders(run: &Trace) -> bool {
+pub(in crate::strategy::dpor::reverse) fn has_false_orders(run: &Trace) -> bool {
     operations(run).any(waits_for_any)
 }
 

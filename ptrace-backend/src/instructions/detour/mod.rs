@@ -2,7 +2,7 @@
 //!
 //! The first of at least five bytes of instructions is replaced by a jump to a copy of them all that runs elsewhere. Before each
 //! access that is to be taken down, the copy writes the address to a log ([`Log`]), then it does what the originals do
-//! ([`super::relocate`]). Of the call of a function that touches what its arguments say, it writes these ([`super::take_down`]).
+//! ([`crate::instructions::relocate`]). Of the call of a function that touches what its arguments say, it writes these ([`take_down`]).
 //!
 //! **Jumps into the middle.** The jump is `e9 cc cc cc cc`: whatever instruction begins behind the first one, its first byte is
 //! now a breakpoint, and a thread that gets there by a jump that nobody knew of stops, and is led to the place in the copy
@@ -14,15 +14,19 @@
 //! restores both before the instruction runs. A thread that is stopped inside is put back to the instruction that it has not run
 //! yet ([`Detour::restore`]). One log serves all threads of a process, since one of them runs at a time.
 
+pub(crate) mod hand_off;
+pub(crate) mod log;
+pub(crate) mod take_down;
+
 use std::ops::Range;
 
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use libc::user_regs_struct;
 
-use super::log::Log;
+use self::log::Log;
+use self::take_down::{stop, take_down, take_down_call};
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
-use super::take_down::{stop, take_down, take_down_call};
 
 /// The jump in the place of the first instruction; its distance is made of breakpoints.
 pub(crate) const JUMP: [u8; 5] = [0xe9, 0xcc, 0xcc, 0xcc, 0xcc];
@@ -100,7 +104,7 @@ pub(crate) struct Copied {
     pub(crate) address: u64,
     /// Its number, if it is a candidate; the entry of a function has none.
     pub(crate) candidate: Option<usize>,
-    /// Behind the breakpoint at which threads stop, or hand themselves over ([`super::hand_off`]), unless the address that it touches is known to
+    /// Behind the breakpoint at which threads stop, or hand themselves over ([`hand_off`]), unless the address that it touches is known to
     /// be private.
     pub(crate) asks: u64,
     /// Where its instruction is, without anything being taken down.

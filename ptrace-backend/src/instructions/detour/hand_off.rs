@@ -1,4 +1,4 @@
-//! Hand-offs: a thread that comes to a key point in the copy of a detour ([`super::detour`]) hands itself over to the tracer, and
+//! Hand-offs: a thread that comes to a key point in the copy of a detour ([`super`]) hands itself over to the tracer, and
 //! waits, without a stop of the kernel's for the tracer.
 //!
 //! The thread writes its registers to a page that it has in common with the tracer, wakes the tracer by a futex, and waits at another

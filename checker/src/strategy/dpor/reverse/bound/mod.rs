@@ -1,7 +1,7 @@
 //! A bound on preemptions: what is left out, and until when.
 //!
 //! The idea is that of Iason Marmanis, Michalis Kokologiannakis, Viktor Vafeiadis: Reconciling Preemption Bounding with DPOR,
-//! TACAS 2023: a trace costs as much as its cheapest linearisation ([`super::least`]), what costs more is not explored, and as
+//! TACAS 2023: a trace costs as much as its cheapest linearisation ([`least`]), what costs more is not explored, and as
 //! what leads to a trace may cost more than that itself, so does what is explored. Where they add a slack to the bound (the
 //! number of threads less 2), here a child is left out if all that it can lead to costs too much. What is told of that is
 //! the *core* of a child: all events that reversals have put where they are, with all that happens before them, but for the
@@ -54,16 +54,18 @@
 //! these orders cost more; else that cannot be told, and nothing is said to be covered. So it is where a trace of many threads
 //! has too many linearisations to look at ([`Ends`]); of a core, what is known by then will do.
 
+mod least;
+pub(super) mod unsupported;
+
 use std::sync::RwLock;
 
 use rustc_hash::FxHashMap;
 
+use self::least::{Ends, Least, Unknown, least};
+use self::unsupported::UnsupportedOperations;
 use super::canonical::{Canon, Cut};
 use super::frame::{Child, Frame, Origin};
 use super::known::{Known, KnownOutcomes};
-use super::least::{Ends, Least, Unknown, least};
-use super::unsupported;
-use super::unsupported::UnsupportedOperations;
 use crate::event::position::Position;
 use crate::limit::Limit;
 use crate::strategy::dpor::planned::{Covers, ReplayPrefix};

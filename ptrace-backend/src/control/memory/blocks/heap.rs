@@ -13,7 +13,8 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::control::memory::{early_blocks, quarantine, used_unseen};
+use crate::control::memory::blocks::{early_blocks, quarantine};
+use crate::control::memory::used_unseen;
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;

@@ -12,12 +12,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
-use super::canonical::{AgentState, Canon, Cut};
-use super::known::reading;
 use crate::event::agent::Agent;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::strategy::dpor::locks::Need;
+use crate::strategy::dpor::reverse::canonical::{AgentState, Canon, Cut};
+use crate::strategy::dpor::reverse::known::reading;
 use crate::trace::TraceStep;
 
 /// What leaving a thread costs once the events are over that are counted.

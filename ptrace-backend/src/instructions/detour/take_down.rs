@@ -1,11 +1,11 @@
-//! The work of the copy of a detour ([`super::detour`]) before an instruction: it takes down the accesses of that, or hands the thread over.
+//! The work of the copy of a detour ([`super`]) before an instruction: it takes down the accesses of that, or hands the thread over.
 
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind as Operand, Register};
 
-use super::candidate::{AccessKind, Callee, Candidate, Extent};
 use super::hand_off::HandOff;
 use super::log::{Log, WIDEST};
-use super::stub::{Progress, Stub};
+use crate::instructions::candidate::{AccessKind, Callee, Candidate, Extent};
+use crate::instructions::stub::{Progress, Stub};
 use crate::os::hand_off::Field;
 
 /// The part of an instruction that is taken down.

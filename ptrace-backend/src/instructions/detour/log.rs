@@ -1,4 +1,4 @@
-//! The log of detours ([`super::detour`]), and what their copies look up beside it.
+//! The log of detours ([`super`]), and what their copies look up beside it.
 
 /// The widest access, in bytes, that the table of private addresses can tell of.
 pub(crate) const WIDEST: u32 = 64;
