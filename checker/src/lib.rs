@@ -24,6 +24,7 @@ pub mod strategy;
 pub mod trace;
 
 pub use self::event::{
-    byte_set, divergence, failure, lock_action, names, operation, position, recorded, timing,
+    byte_set, divergence, failure, lock_action, names, object_description, operation, position, recorded,
+    timing,
 };
 pub use self::trace::cost;

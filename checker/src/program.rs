@@ -27,6 +27,7 @@ use crate::event::byte_set::ByteSet;
 use crate::event::divergence::Difference;
 use crate::event::failure::Failure;
 use crate::event::names::{EventId, Obj, Site, ThreadName};
+use crate::event::object_description::ObjectDescription;
 use crate::event::operation::{Op, OpKind};
 use crate::event::position::Position;
 pub use crate::event::step::{Event, OpKey, Step};
@@ -51,8 +52,8 @@ pub trait Program: Sync {
     /// in an older epoch no longer holds.
     fn epoch(&self) -> Epoch;
 
-    /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
-    fn describe(&self, obj: Obj) -> Option<String>;
+    /// A description of an object, if there is more to say than its name.
+    fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
 
     /// Whether an object is how often a block is owned, which a library counts for itself (`std::shared_ptr`, `Arc`).
     fn counts_owners(&self, obj: Obj) -> bool;

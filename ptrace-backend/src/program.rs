@@ -7,6 +7,7 @@ use std::thread::ThreadId;
 use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
+use checker::object_description::ObjectDescription;
 use checker::program::{Ending, Epoch, ExecutionError, Program, Scope, StartError};
 use checker::trace::Trace;
 
@@ -309,12 +310,12 @@ impl Program for PtraceProgram {
         self.shared.epoch()
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
+    fn describe(&self, obj: Obj) -> Option<ObjectDescription> {
         self.shared.describe(&self.layout, obj)
     }
 
     fn counts_owners(&self, obj: Obj) -> bool {
-        self.shared.describe(&self.layout, obj).is_some_and(|words| counts_owners(&words))
+        self.shared.describe(&self.layout, obj).is_some_and(|object| object.name().is_some_and(counts_owners))
     }
 
     fn takes_doubt(&self, trace: &Trace) -> bool {

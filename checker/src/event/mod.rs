@@ -7,6 +7,7 @@ pub mod failure;
 pub(crate) mod interval_map;
 pub mod lock_action;
 pub mod names;
+pub mod object_description;
 pub mod operation;
 pub mod position;
 pub mod recorded;

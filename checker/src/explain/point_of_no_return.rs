@@ -10,6 +10,7 @@ use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::{AgentView, Choice};
 use crate::event::failure::Failure;
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::object_description::ObjectDescription;
 use crate::event::position::Position;
 use crate::event::step::{Event, OpKey};
 use crate::execution::End;
@@ -184,7 +185,7 @@ impl<P: Program> Program for After<'_, P> {
     delegate! {
         to self.program {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
         }

@@ -5,7 +5,6 @@ use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::limit::{Limit, StopRequest};
 use crate::model::Model;
-use crate::program::Program;
 use crate::search::tests::Patient;
 use crate::search::tests::brute_force::oracle::always_fails_after;
 use crate::search::{Finding, Options, Outcome, explore};
@@ -150,7 +149,7 @@ fn words(text: &str, suspect: &Suspect) -> String {
         format!("{number}{}", if seen.writes { "W" } else { "R" })
     });
     let touches: Vec<String> = touches.collect();
-    format!("{} {}", model(text).describe(seen[0].obj).unwrap(), touches.join(" "))
+    format!("{} {}", model(text).name_of(seen[0].obj).unwrap(), touches.join(" "))
 }
 
 #[test]
@@ -292,7 +291,7 @@ fn a_lock_of_the_programs_own_that_both_came_past_is_told_beside_what_it_should_
     let told = explained(SPIN_FLAG, &Options::default());
     assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), ("lost update", false));
     let past = told.diagnosis.past.unwrap_or_else(|| panic!("{:?}", told.diagnosis));
-    let object = |seen: &ObservedAccess| model(SPIN_FLAG).describe(seen.obj);
+    let object = |seen: &ObservedAccess| model(SPIN_FLAG).name_of(seen.obj);
     assert!(past.iter().all(|seen| object(seen).as_deref() == Some("f")), "{past:?}");
     // A variable that nobody spins on is no lock; and neither is one that keeps out whom it should.
     let flag = SPIN_FLAG.replace("await f f==0", "r f");
@@ -312,7 +311,7 @@ fn circling(text: &str) -> Vec<String> {
     let steps = &told.finding.trace.steps;
     let words = |circling: &Circling| {
         let awaits: Vec<String> =
-            circling.awaits.iter().filter_map(|&obj| model(text).describe(obj)).collect();
+            circling.awaits.iter().filter_map(|&obj| model(text).name_of(obj)).collect();
         let changed = circling.changed.map(|at| &steps[at].event);
         let changed = changed.map(|event| format!("{} {:?}", event.id.thread, event.op.kind));
         format!("{} {}: {}", circling.thread, awaits.join(" "), changed.unwrap_or_default())
@@ -335,7 +334,7 @@ fn pair(text: &str, told: &Explanation) -> Vec<String> {
         |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |ordinal| ordinal + 1);
     let event = |at: Position| {
         let event = &steps[at].event;
-        let object = event.op.may.accesses.first().and_then(|access| model(text).describe(access.obj));
+        let object = event.op.may.accesses.first().and_then(|access| model(text).name_of(access.obj));
         format!("{}{:?} {}", number(event.id.thread), event.op.kind, object.unwrap_or_default())
     };
     let words = |swap: &Swap| match swap.second {

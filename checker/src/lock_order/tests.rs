@@ -3,7 +3,6 @@
 use super::PotentialDeadlock;
 use crate::event::failure::FailureKind;
 use crate::model::Model;
-use crate::program::Program;
 use crate::race::FoundOut;
 use crate::search::tests::Patient;
 use crate::search::{Options, Outcome, explore};
@@ -27,7 +26,7 @@ fn told(text: &str) -> Vec<String> {
     let (model, mut outcome) = explored(text, 0);
     assert!(outcome.findings.is_empty(), "{text}: {:?}", outcome.findings);
     let words = |potential: &PotentialDeadlock| {
-        let name = |lock| model.describe(lock).unwrap_or_default();
+        let name = |lock| model.name_of(lock).unwrap_or_default();
         let sides = potential.sides.iter();
         sides
             .map(|side| format!("{} {}", name(side.outer.lock), name(side.inner.lock)))

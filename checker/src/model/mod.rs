@@ -43,8 +43,18 @@ pub use self::program::Model;
 pub use self::run::ModelRun;
 use crate::event::failure::Failure;
 use crate::event::names::Obj;
+use crate::event::object_description::ObjectDescription;
 use crate::program::{Ending, Epoch, Program, Scope, StartError};
 use crate::trace::Trace;
+
+impl Model {
+    /// The name of an object in the program's text.
+    #[must_use]
+    pub fn name_of(&self, obj: Obj) -> Option<String> {
+        let index = usize::try_from(obj.name.0).ok()?.checked_sub(1)?;
+        self.objects.get(index).map(|(name, _)| name.clone())
+    }
+}
 
 impl FromStr for Model {
     type Err = ParseError;
@@ -65,9 +75,8 @@ impl Program for Model {
         Epoch::default()
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
-        let index = usize::try_from(obj.name.0).ok()?.checked_sub(1)?;
-        self.objects.get(index).map(|(name, _)| name.clone())
+    fn describe(&self, obj: Obj) -> Option<ObjectDescription> {
+        self.name_of(obj).map(ObjectDescription::Named)
     }
 
     fn counts_owners(&self, _obj: Obj) -> bool {

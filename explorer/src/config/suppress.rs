@@ -115,30 +115,29 @@ impl Suppression {
     #[must_use]
     pub fn matches(&self, race: &Race) -> bool {
         let places = |access: &RacingAccess| places(&access.place, &access.stack);
-        self.fits(&[race.variable.as_str()], &race.accesses.each_ref().map(places))
+        self.fits(&[(&race.variable, &race.also_called)], &race.accesses.each_ref().map(places))
     }
 
     /// Whether it is about this potential deadlock.
     #[must_use]
     pub fn matches_potential_deadlock(&self, potential: &PotentialDeadlock) -> bool {
-        let locks: Vec<&str> = potential.locks.iter().map(String::as_str).collect();
+        let uses = potential.threads.iter().flat_map(LockOrder::uses);
+        let locks: Vec<(&String, &Vec<String>)> =
+            uses.map(|taken| (&taken.lock, &taken.also_called)).collect();
         let of_thread = |order: &LockOrder| -> Vec<Location> {
             order.uses().into_iter().flat_map(|taken| places(&taken.place, &taken.stack)).collect()
         };
         self.fits(&locks, &potential.threads.iter().map(of_thread).collect::<Vec<_>>())
     }
 
-    /// Whether it is about something of one of these variables, whose parts are in these places.
-    fn fits(&self, variables: &[&str], parts: &[Vec<Location>]) -> bool {
+    /// Whether it is about something of one of these variables, each with what it is called besides, whose parts are in these places.
+    fn fits(&self, variables: &[(&String, &Vec<String>)], parts: &[Vec<Location>]) -> bool {
         let is_part = |whole: &String| {
-            let is_of = |variable: &str| {
+            let is_of = |variable: &String| {
                 let rest = variable.strip_prefix(whole.as_str());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '+']))
             };
-            let is_it = |variable: &&str| {
-                is_of(variable) || is_of(&without_place(variable)) || is_of(without_block(variable))
-            };
-            variables.iter().any(is_it)
+            variables.iter().any(|(variable, others)| is_of(variable) || others.iter().any(is_of))
         };
         self.variable.as_ref().is_none_or(is_part)
             && are_of(&self.functions, parts, &|place, name| place.function.as_deref() == Some(name))
@@ -163,19 +162,4 @@ fn are_of(names: &[String], parts: &[Vec<Location>], is: &dyn Fn(&Location, &str
         [one] => all().any(|part| holds(part, one)),
         [one, other, ..] => all().any(|a| holds(a, one) && all().any(|b| a != b && holds(b, other))),
     }
-}
-
-/// The words for part of a block without what tells it from others like it, which depends on what else was seen.
-fn without_place(variable: &str) -> String {
-    let which = [", line ", ", place "].iter().find_map(|which| variable.find(which));
-    let end = variable.rfind(" (+").or_else(|| variable.ends_with(')').then(|| variable.len() - 1));
-    match (which, end) {
-        (Some(which), Some(end)) if which < end => [&variable[..which], &variable[end..]].concat(),
-        _ => variable.to_owned(),
-    }
-}
-
-/// The words for part of what a block holds without the block: whether that is said depends on what else was seen, too.
-fn without_block(variable: &str) -> &str {
-    variable.split(" (block ").next().unwrap_or(variable)
 }

@@ -4,8 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use checker::names::ThreadName;
+use checker::object_description::{BlockDescription, BlockOrigin, BlockPart, ObjectDescription};
+
 use super::*;
 use crate::input::request::{MemoryModel, Request, Strategy};
+use crate::narrate::sentences::objects;
 use crate::report::{Location, OpKind, Race, RaceKind, RacingAccess};
 
 /// What is wrong with a text: line, column, sentence.
@@ -221,6 +225,10 @@ fn a_suppression_says_why_and_of_what() {
 
 /// Whether a suppression is about a race of this variable.
 fn suppresses(text: &str, variable: &str) -> bool {
+    suppresses_object(text, &ObjectDescription::Named(variable.to_owned()))
+}
+
+fn suppresses_object(text: &str, object: &ObjectDescription) -> bool {
     let access = |function: &str, file: &str| {
         let place = Location { file: Some(file.into()), line: Some(7), function: Some(function.into()) };
         RacingAccess { thread: "T1".into(), operation: OpKind::Read, stack: vec![place.clone()], place }
@@ -228,7 +236,8 @@ fn suppresses(text: &str, variable: &str) -> bool {
     let race = Race {
         kind: RaceKind::Race,
         message: String::new(),
-        variable: variable.into(),
+        variable: objects::words(object),
+        also_called: objects::other_words(object),
         certain: true,
         harmful: false,
         harm: None,
@@ -266,31 +275,34 @@ fn a_suppression_matches_by_what_the_accesses_are() {
     }
 }
 
-/// Whether the words for a block say on which line it was asked for depends on what else was seen.
+/// Part of the first block that a function has allocated in the main thread.
+fn block(part: BlockPart, line: Option<u32>, place: Option<usize>) -> ObjectDescription {
+    let (allocated_by, origin) = (ThreadName::MAIN, BlockOrigin::Function("main".to_owned()));
+    ObjectDescription::Block(BlockDescription { allocated_by, count: 1, origin, line, place, part })
+}
+
+/// Whether the words for a block tell the line of its allocation depends on the other blocks.
 #[test]
 fn a_suppression_of_a_block_matches_whatever_tells_the_block_from_others() {
-    for variable in [
-        "block 1 from main (+0x8)",
-        "block 1 from main, line 9 (+0x8)",
-        "block 1 from main, line 9, place 2 (+0x8)",
-    ] {
-        assert!(suppresses("variable = 'block 1 from main (+0x8)'", variable), "{variable}");
-        assert!(!suppresses("variable = 'block 1 from main (+0x0)'", variable), "{variable}");
+    let places = [(None, None), (Some(9), None), (Some(9), Some(2))];
+    for (line, place) in places {
+        let object = block(BlockPart::Offset(8), line, place);
+        assert!(suppresses_object("variable = 'block 1 from main (+0x8)'", &object), "{object:?}");
+        assert!(!suppresses_object("variable = 'block 1 from main (+0x0)'", &object), "{object:?}");
+        for is_only in [false, true] {
+            let name = "Mailbox.letter.data".to_owned();
+            let object = block(BlockPart::Member { name, is_only }, line, place);
+            for known in ["Mailbox.letter", "Mailbox.letter.data (block 1 from main)"] {
+                assert!(suppresses_object(&format!("variable = '{known}'"), &object), "{known}: {object:?}");
+            }
+            for other in ["Mailbox.letter.data (block 1 from other)", "Mailbox'\nfiles = ['other.c"] {
+                let text = format!("variable = '{other}'").replace("c'", "c']");
+                assert!(!suppresses_object(&text, &object), "{other}: {object:?}");
+            }
+        }
     }
-    for variable in [
-        "Mailbox.letter",
-        "Mailbox.letter (block 1 from main)",
-        "Mailbox.letter (block 1 from main, line 9)",
-        "Mailbox.letter.data (block 1 from main, line 9, place 2)",
-    ] {
-        assert!(suppresses("variable = 'Mailbox.letter'", variable), "{variable}");
-        assert!(!suppresses("variable = 'Mailbox'\nfiles = ['other.c']", variable), "{variable}");
-    }
-    let known = "variable = 'Mailbox.letter (block 1 from main)'";
-    assert!(suppresses(known, "Mailbox.letter (block 1 from main, line 9)"));
-    assert!(!suppresses(known, "Mailbox.letter (block 1 from other)"));
     let other = "variable = 'block 1 from main, line 8 (+0x8)'";
-    assert!(!suppresses(other, "block 1 from main, line 9 (+0x8)"));
+    assert!(!suppresses_object(other, &block(BlockPart::Offset(8), Some(9), None)));
 }
 
 #[test]

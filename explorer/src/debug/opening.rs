@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use checker::failure::FailureKind;
 use checker::names::{Obj, Site};
+use checker::object_description::ObjectDescription;
 use checker::program::{Choice, OpKey, Program};
 use checker::search;
 use ptrace_backend::{PtraceProgram, preflight};
@@ -278,7 +279,7 @@ impl Source for Nothing {
         false
     }
 
-    fn describe(&self, _: Obj) -> Option<String> {
+    fn describe(&self, _: Obj) -> Option<ObjectDescription> {
         None
     }
 

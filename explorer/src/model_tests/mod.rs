@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use checker::model::Model;
 use checker::names::{Obj, Site};
+use checker::object_description::ObjectDescription;
 use checker::program::Program;
 
 use crate::config::Suppressions;
@@ -57,7 +58,7 @@ impl Source for Words<'_> {
         true
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
+    fn describe(&self, obj: Obj) -> Option<ObjectDescription> {
         self.0.describe(obj)
     }
 

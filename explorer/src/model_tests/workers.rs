@@ -8,6 +8,7 @@ use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::model::{Model, ModelRun};
 use checker::names::Obj;
+use checker::object_description::ObjectDescription;
 use checker::program::{Ending, Epoch, Program, Scope, StartError};
 use checker::trace::Trace;
 use delegate::delegate;
@@ -43,7 +44,7 @@ impl Program for Copy {
     delegate! {
         to self.model {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
@@ -121,7 +122,7 @@ impl Program for Visitor {
     delegate! {
         to self.model {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;

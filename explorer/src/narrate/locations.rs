@@ -122,6 +122,7 @@ fn unknown(site: Site) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use checker::names::Obj;
+    use checker::object_description::ObjectDescription;
 
     use super::*;
 
@@ -147,7 +148,7 @@ mod tests {
             site == Site(4)
         }
 
-        fn describe(&self, _: Obj) -> Option<String> {
+        fn describe(&self, _: Obj) -> Option<ObjectDescription> {
             None
         }
 

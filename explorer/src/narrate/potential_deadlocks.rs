@@ -65,7 +65,8 @@ fn one(
     let taken = |taken: &Acquisition| {
         let stack = stacks.told(taken.at, taken.site, places);
         let place = stack.first().cloned().unwrap_or_else(|| places.of_site(taken.site));
-        LockUse { lock: words.object(taken.lock).trim_matches('`').to_owned(), place, stack }
+        let also_called = words.other_names(taken.lock);
+        LockUse { lock: words.name(taken.lock), also_called, place, stack }
     };
     let order = |side: &Side| LockOrder {
         thread: labels.label(side.thread),

@@ -84,13 +84,14 @@ impl<'a> RaceContext<'a> {
 
     fn race(&self) -> Race {
         let words = Phrasing { labels: &self.labels, source: self.places.source() };
-        let variable = words.object(self.pair.obj());
+        let variable = words.name(self.pair.obj());
+        let also_called = words.other_names(self.pair.obj());
         let accesses = self.pair.race.events.map(|at| self.access(at));
         let certain = self.pair.certain;
         let [first, second] = &accesses;
         let what = if certain { "data race" } else { "unordered accesses (may be atomic)" };
         let message = sentence(format!(
-            "{what}: {} {} {variable} and {} {} it, and nothing orders the two",
+            "{what}: {} {} `{variable}` and {} {} it, and nothing orders the two",
             at(first),
             self.verb(0),
             at(second),
@@ -98,8 +99,7 @@ impl<'a> RaceContext<'a> {
         ));
         let harm = self.pair.harm.as_ref().map(|harm| sentence(self.harm(harm, &accesses)));
         let harmful = harm.is_some();
-        let variable = variable.trim_matches('`').to_owned();
-        Race { kind: RaceKind::Race, message, variable, certain, harmful, harm, accesses }
+        Race { kind: RaceKind::Race, message, variable, also_called, certain, harmful, harm, accesses }
     }
 
     fn verb(&self, nth: usize) -> &'static str {

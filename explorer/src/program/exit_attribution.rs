@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use checker::failure::{Failure, Line};
 use checker::names::{Obj, Site};
+use checker::object_description::ObjectDescription;
 use checker::program::{Choice, Ending, Epoch, OpKey, Program, Scope, StartError};
 use checker::trace::Trace;
 use delegate::delegate;
@@ -73,7 +74,7 @@ impl Program for ExitAttribution<'_> {
         to self.fresh {
             fn start(&self, scope: &Scope) -> Result<Self::Run, StartError>;
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
         }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::Obj;
+use checker::object_description::ObjectDescription;
 use checker::program::{Ending, Epoch, Program, Scope, StartError};
 use checker::search::StopRequest;
 use checker::trace::Trace;
@@ -186,7 +187,7 @@ impl<P: Program> Program for Fresh<'_, P> {
     delegate! {
         to self.program {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;

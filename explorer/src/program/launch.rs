@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
+use checker::object_description::ObjectDescription;
 use checker::program::Program;
 use files::Kind;
 use ptrace_backend::{ClientSpec, Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stalls, Stepping};
@@ -30,7 +31,7 @@ impl Source for PtraceProgram {
         !self.executable().has_debug_lines && self.is_user_code(site)
     }
 
-    fn describe(&self, obj: Obj) -> Option<String> {
+    fn describe(&self, obj: Obj) -> Option<ObjectDescription> {
         Program::describe(self, obj)
     }
 

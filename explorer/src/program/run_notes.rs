@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use checker::account::Unwatched;
 use checker::failure::{Failure, FailureDetail};
 use checker::names::{Obj, Site, ThreadName};
+use checker::object_description::ObjectDescription;
 use checker::peculiarity::Peculiarity;
 use checker::program::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
@@ -167,7 +168,7 @@ impl<'a, P: Program> Program for Observed<'a, P> {
     delegate! {
         to self.program {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use checker::names::{Obj, Site, ThreadName};
+use checker::object_description::ObjectDescription;
 pub use ptrace_backend::debuginfo::SourceFrame as Frame;
 
 /// Words for sites and objects.
@@ -13,8 +14,8 @@ pub trait Source {
     /// Whether code without lines is the user's own.
     fn is_own_code(&self, site: Site) -> bool;
 
-    /// The words for an object ("`counter`", "`queue.head`").
-    fn describe(&self, obj: Obj) -> Option<String>;
+    /// A description of an object.
+    fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
 
     /// The place in its file of an object that has no words ("`libfoo.so+0x1234`").
     fn place_in_file(&self, obj: Obj) -> Option<String> {

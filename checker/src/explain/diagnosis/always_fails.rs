@@ -118,7 +118,6 @@ fn last_taken(trace: &Trace, semaphore: Obj) -> Option<Position> {
 mod tests {
     use super::*;
     use crate::explain::tests::{explained, found, kind, model};
-    use crate::program::Program;
     use crate::search::Options;
 
     /// The kind of mistake, and who is stuck where it is none (`1 c 3`: main, at `c`, since the event 3).
@@ -131,7 +130,7 @@ mod tests {
                 |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |last| last + 1);
             let on = match stuck.on {
                 On::Mutex { obj, .. } | On::Cond(obj) | On::Sem(obj) | On::Barrier { obj, .. } => {
-                    model(text).describe(obj).unwrap()
+                    model(text).name_of(obj).unwrap()
                 }
                 On::Join(thread) => format!("T{}", number(thread)),
                 _ => panic!("{stuck:?}"),

@@ -228,14 +228,13 @@ pub(super) fn is_in_vain(
 mod tests {
     use super::*;
     use crate::explain::tests::{found, model};
-    use crate::program::Program;
     use crate::search::Options;
 
     /// The waits of the execution that fails, with `c` as a counter: where they begin, and what ends them.
     fn told(text: &str) -> Vec<String> {
         let trace = found(text, &Options::default()).trace;
         let all = trace.steps.iter().flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj));
-        let counters: Vec<Obj> = all.filter(|&obj| model(text).describe(obj).unwrap() == "c").collect();
+        let counters: Vec<Obj> = all.filter(|&obj| model(text).name_of(obj).unwrap() == "c").collect();
         let event = |at: Position| {
             let event = &trace.steps[at].event;
             format!("{} {:?}", event.id.thread.path().first().map_or(1, |last| last + 1), event.op.kind)

@@ -73,7 +73,6 @@ fn plain(position: Position, step: &TraceStep) -> impl Iterator<Item = ObservedA
 mod tests {
     use super::*;
     use crate::explain::tests::{explained, kind, model};
-    use crate::program::Program;
     use crate::search::Options;
 
     /// What a thread goes on from, as it was, what changes that, and what the thread does then.
@@ -83,7 +82,7 @@ mod tests {
         let seen = overtaken(&told.finding.trace, swap).into_iter().flatten();
         let words = seen.map(|ObservedAccess { thread, writes, obj, .. }| {
             let number = thread.path().first().map_or(1, |last| last + 1);
-            format!("{number} {} {}", if writes { "w" } else { "r" }, model(text).describe(obj).unwrap())
+            format!("{number} {} {}", if writes { "w" } else { "r" }, model(text).name_of(obj).unwrap())
         });
         words.collect::<Vec<_>>().join(", ")
     }

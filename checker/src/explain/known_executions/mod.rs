@@ -21,6 +21,7 @@ use crate::event::agent::{AgentView, Choice};
 use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::Failure;
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::object_description::ObjectDescription;
 use crate::event::position::Position;
 use crate::event::step::{OpKey, Step};
 use crate::program::{
@@ -95,7 +96,7 @@ impl<'a, P: Program> Program for KnownExecutions<'a, P> {
     delegate! {
         to self.program {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;

@@ -9,6 +9,7 @@ use super::*;
 use crate::event::agent::{AgentView, Choice};
 use crate::event::failure::Failure;
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::object_description::ObjectDescription;
 use crate::event::step::OpKey;
 use crate::model::ModelRun;
 use crate::program::{
@@ -40,7 +41,7 @@ impl Program for Changing {
     delegate! {
         to self.programs[0] {
             fn epoch(&self) -> Epoch;
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
@@ -95,7 +96,7 @@ impl Program for Promoting {
 
     delegate! {
         to self.programs[0] {
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;

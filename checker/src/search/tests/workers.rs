@@ -9,6 +9,7 @@ use super::brute_force::against_oracle::program;
 use super::*;
 use crate::event::failure::Failure;
 use crate::event::names::Obj;
+use crate::event::object_description::ObjectDescription;
 use crate::limit::Limit;
 use crate::lock_order::PotentialDeadlock;
 use crate::program::{Ending, Epoch, Program, Scope, StartError};
@@ -268,7 +269,7 @@ impl Program for Elsewhere {
 
     delegate! {
         to self.0 {
-            fn describe(&self, obj: Obj) -> Option<String>;
+            fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
             fn counts_owners(&self, obj: Obj) -> bool;
             fn takes_doubt(&self, trace: &Trace) -> bool;
             fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;

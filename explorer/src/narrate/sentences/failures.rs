@@ -4,6 +4,7 @@ use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party, Signal
 use checker::names::ThreadName;
 use checker::program::On;
 
+use super::objects;
 use crate::narrate::sentences::phrasing::Phrasing;
 
 impl Phrasing<'_> {
@@ -53,7 +54,8 @@ impl Phrasing<'_> {
         let label = |thread: &ThreadName| self.labels.label(*thread);
         let failed = || failure.thread.map(|thread| self.labels.label(thread)).unwrap_or_default();
         let block = |obj| {
-            self.source.describe(obj).map_or_else(|| "a block".to_owned(), |words| format!("`{words}`"))
+            let words = self.source.describe(obj).map(|object| objects::words(&object));
+            words.map_or_else(|| "a block".to_owned(), |words| format!("`{words}`"))
         };
         match &failure.detail {
             FailureDetail::Said(words) => words.clone(),

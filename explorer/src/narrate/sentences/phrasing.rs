@@ -6,6 +6,7 @@ use checker::operation::{Access, Effect, Mode, Op, OpKind};
 use checker::program::{On, Pick};
 use checker::recorded::TraceEvent;
 
+use super::objects;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Source;
 
@@ -18,10 +19,19 @@ pub(crate) struct Phrasing<'a> {
 impl Phrasing<'_> {
     /// An object, in backquotes.
     pub(crate) fn object(&self, obj: Obj) -> String {
-        match self.source.describe(obj).or_else(|| self.source.place_in_file(obj)) {
-            Some(words) => format!("`{words}`"),
-            None => format!("`{:x}+{}`", obj.name.0, obj.offset),
-        }
+        format!("`{}`", self.name(obj))
+    }
+
+    /// An object, without quotes.
+    pub(crate) fn name(&self, obj: Obj) -> String {
+        let described = self.source.describe(obj).map(|object| objects::words(&object));
+        let known = described.or_else(|| self.source.place_in_file(obj));
+        known.unwrap_or_else(|| format!("{:x}+{}", obj.name.0, obj.offset))
+    }
+
+    /// Other names of an object, which a suppression may have.
+    pub(crate) fn other_names(&self, obj: Obj) -> Vec<String> {
+        self.source.describe(obj).map(|object| objects::other_words(&object)).unwrap_or_default()
     }
 
     fn objects(&self, effect: &Effect) -> String {
@@ -79,7 +89,7 @@ impl Phrasing<'_> {
     pub(crate) fn spins(&self, objs: &[Obj]) -> String {
         let mut words: Vec<String> = Vec::new();
         for object in objs.iter().filter_map(|&obj| self.source.describe(obj)) {
-            let object = format!("`{object}`");
+            let object = format!("`{}`", objects::words(&object));
             if !words.contains(&object) {
                 words.push(object);
             }

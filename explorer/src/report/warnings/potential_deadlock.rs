@@ -31,6 +31,9 @@ pub struct LockOrder {
 pub struct LockUse {
     /// The lock.
     pub lock: String,
+    /// Other words for it, by which a suppression may name it.
+    #[serde(skip)]
+    pub also_called: Vec<String>,
     /// Where.
     #[serde(flatten)]
     pub place: Location,

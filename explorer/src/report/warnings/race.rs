@@ -14,6 +14,9 @@ pub struct Race {
     pub message: String,
     /// What both touch.
     pub variable: String,
+    /// Other words for that, by which a suppression may name it.
+    #[serde(skip)]
+    pub also_called: Vec<String>,
     /// Debug information says that both are plain accesses; else they may be atomic ones.
     pub certain: bool,
     /// Every execution with the accesses in one order failed, and one with another order passed.

@@ -8,6 +8,7 @@ use checker::search;
 use checker::trace::{Trace, TraceStep};
 
 use crate::narrate::locations::Places;
+use crate::narrate::sentences::objects;
 use crate::program::source::Source;
 use crate::report::{EventLine, Finding, Party};
 use crate::schedule_file::{
@@ -73,7 +74,8 @@ fn party_words(party: &Party) -> String {
 fn saved_choice(step: &TraceStep, line: Option<&EventLine>, places: &Places<'_>) -> SavedChoice {
     let (choice, key) = step.replayed();
     let object = step.event.op.may.accesses.first();
-    let object = object.and_then(|access| places.source().describe(access.obj));
+    let object =
+        object.and_then(|access| places.source().describe(access.obj)).map(|object| objects::words(&object));
     let at = line.map_or_else(|| places.of_site(key.site).words(), |line| line.place.words());
     SavedChoice {
         thread: choice.agent.thread(),

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checker::byte_set::ByteSet;
 use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::object_description::ObjectDescription;
 use checker::operation::Access;
 use checker::program::Epoch;
 
@@ -397,28 +398,29 @@ impl Shared {
         *self.state().atomic.entry(obj).or_insert_with(|| layout.is_atomic_data(obj))
     }
 
-    /// The words for an object.
-    pub(crate) fn describe(&self, layout: &Layout, obj: Obj) -> Option<String> {
+    /// A description of an object, if more is known of it than its name.
+    pub(crate) fn describe(&self, layout: &Layout, obj: Obj) -> Option<ObjectDescription> {
         if let Some(module) = layout.modules.iter().find(|m| m.name == obj.name) {
             let start = u64::from(obj.offset);
-            return layout.grace.read(|| module.image.data_in(&(start..start + u64::from(obj.len))));
+            let variable = layout.grace.read(|| module.image.data_in(&(start..start + u64::from(obj.len))));
+            return variable.map(ObjectDescription::Named);
         }
         if let Some((_, Some(local))) = self.state().locals.get(&(obj.name, obj.offset)) {
-            return Some(local.clone());
+            return Some(ObjectDescription::Named(local.clone()));
         }
         let words = self.state().names.get(&obj.name).cloned()?;
         Some(match words {
-            Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
+            Words::Stack(of) => ObjectDescription::Stack { of, offset: obj.offset },
             Words::Heap(block) => {
                 let KnowledgeState { names, blocks, .. } = &mut *self.state();
                 let known = |name| match names.get(&name) {
                     Some(Words::Heap(block)) => Some(*block),
                     _ => None,
                 };
-                blocks.describe(layout, (obj, block), known)
+                ObjectDescription::Block(blocks.describe(layout, (obj, block), known))
             }
-            Words::Thing(words) => words,
-            Words::Memory => format!("memory at …{:08x}", obj.offset),
+            Words::Thing(name) => ObjectDescription::Named(name),
+            Words::Memory => ObjectDescription::Memory { address: obj.offset },
         })
     }
 }

@@ -114,11 +114,11 @@ impl AllocationType {
     }
 }
 
-/// Whether these are the words for how often a block is owned.
+/// Whether the part of a block of this name counts the owners of the block.
 #[must_use]
-pub fn counts_owners(words: &str) -> bool {
+pub fn counts_owners(name: &str) -> bool {
     let of = |owner: &str, counts: [&str; 2]| {
-        words.starts_with(owner) && counts.into_iter().any(|count| words.contains(count))
+        name.starts_with(owner) && counts.into_iter().any(|count| name.contains(count))
     };
     of("shared_ptr<", [">.use_count", ">.weak_count"]) || of("Arc<", [">.strong", ">.weak"])
 }

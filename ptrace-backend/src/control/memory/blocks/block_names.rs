@@ -1,10 +1,11 @@
-//! Words for blocks of the heap: by the function of the program that asked for them, and, of blocks that would have the same
-//! words otherwise, by the line, or by a number where lines do not tell them apart.
+//! Descriptions of blocks of the heap: by the function of the program that asked for them, and, of blocks that would have the same
+//! description otherwise, by the line, or by a number where lines do not tell them apart.
 //!
-//! Only blocks that operations were about take part: most blocks of most programs are never told of. Nothing but words
+//! Only blocks that operations were about take part: most blocks of most programs are never told of. Nothing but reports
 //! depends on it.
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::object_description::{BlockDescription, BlockOrigin, BlockPart};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::debuginfo::{AllocationType, Image};
@@ -57,17 +58,15 @@ impl BlockIdentity {
         (self.origin.asked, self.origin.site)
     }
 
-    /// What tells a block from those that are alike: nothing, where there are none.
-    fn which(&self, alike: &[Self]) -> String {
+    /// The line, and the number of the place in it, that tell a block from those that are alike.
+    fn line_and_place(&self, alike: &[Self]) -> (Option<u32>, Option<usize>) {
         let others = || alike.iter().filter(|other| other.name != self.name);
         if others().next().is_none() {
-            return String::new();
+            return (None, None);
         }
         let here = || others().filter(|other| other.line == self.line);
         let before = here().filter(|other| other.place() < self.place()).count();
-        let line = self.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        let number = here().next().map(|_| format!(", place {}", before + 1)).unwrap_or_default();
-        line + &number
+        (self.line, here().next().map(|_| before + 1))
     }
 }
 
@@ -126,13 +125,13 @@ impl BlockWords {
         })
     }
 
-    /// The words for part of a block; `known` has what names stand for.
+    /// A description of part of a block; `known` has what names stand for.
     pub(crate) fn describe(
         &mut self,
         layout: &Layout,
         (Obj { name, offset, len }, block): (Obj, AllocationOrigin),
         known: impl Fn(ObjName) -> Option<AllocationOrigin>,
-    ) -> String {
+    ) -> BlockDescription {
         for new in std::mem::take(&mut self.new) {
             let Some(block) = known(new) else { continue };
             if let Some((_, allocation)) = block.allocation_type(layout) {
@@ -142,28 +141,28 @@ impl BlockWords {
             self.alike.entry(key).or_default().push(told);
         }
         let (key, told) = BlockIdentity::new(layout, name, block);
-        let which = told.which(self.alike.get(&key).map(Vec::as_slice).unwrap_or_default());
+        let alike = self.alike.get(&key).map(Vec::as_slice).unwrap_or_default();
         let (thread, count, function) = key;
-        let from = match function {
-            Some(function) => format!(" from {function}{which}"),
-            None if block.site == Site::default() && layout.begins_behind_loading => {
-                " from before the last `dlopen`".to_owned()
-            }
-            None if block.site == Site::default() => " from before `main`".to_owned(),
-            None => String::new(),
+        let (line, place) = if function.is_some() { told.line_and_place(alike) } else { Default::default() };
+        let origin = match function {
+            Some(function) => BlockOrigin::Function(function),
+            None if block.site != Site::default() => BlockOrigin::Unknown,
+            None if layout.begins_behind_loading => BlockOrigin::BeforeLoading,
+            None => BlockOrigin::BeforeMain,
         };
-        let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
-        let words = format!("block {count}{whose}{from}");
         let allocation = self.allocation_type(layout, (name, block));
         let bytes = u64::from(offset)..u64::from(offset) + u64::from(len);
         let part = allocation
             .as_ref()
             .and_then(|(image, allocation)| layout.grace.read(|| image.part_of(allocation, bytes)));
-        let Some((part, (_, allocation))) = part.zip(allocation) else {
-            return format!("{words} (+{offset:#x})");
+        let part = match part.zip(allocation) {
+            Some((name_of_part, (_, allocation))) => {
+                let is_only = |holding: &FxHashSet<ObjName>| holding.iter().all(|other| *other == name);
+                let is_only = allocation.is_users && self.holding.get(&allocation.kind).is_none_or(is_only);
+                BlockPart::Member { name: name_of_part, is_only }
+            }
+            None => BlockPart::Offset(offset),
         };
-        let is_only = |holding: &FxHashSet<ObjName>| holding.iter().all(|other| *other == name);
-        let is_name = allocation.is_users && self.holding.get(&allocation.kind).is_none_or(is_only);
-        if is_name { part } else { format!("{part} ({words})") }
+        BlockDescription { allocated_by: thread, count, origin, line, place, part }
     }
 }
