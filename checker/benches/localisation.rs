@@ -1,6 +1,6 @@
 //! Localisation (Falcon, ICSE 2010) over 1,000 executions of 1,000 events, some of which fail.
 //!
-//! `cargo bench -p checker --bench localisation` prints how long ranking their patterns takes, once they are recorded.
+//! `cargo bench -p checker --bench localisation` prints the time that ranking their patterns takes, once they are recorded.
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         traces.push(trace.clone());
     })?;
     let events: usize = traces.iter().map(|trace| trace.steps.len()).sum();
-    // Whatever fails: those in which the second thread comes to its last access before the first one does.
+    // An execution counts as failing if the second thread comes to its last access before the first one does.
     let last = |trace: &Trace, nth: usize| {
         let thread = trace.threads.get(nth).copied();
         trace.steps.iter().rposition(|step| Some(step.event.id.thread) == thread)

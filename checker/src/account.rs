@@ -2,7 +2,7 @@
 //! it is shown that it cannot matter.
 //!
 //! A claim that every schedule was run rests on this: whatever one thread does that another one can find out is an event, so
-//! that a search can put it elsewhere. What a backend cannot make an event it enters here.
+//! that a search can put it elsewhere. A backend enters here all that it cannot make an event.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct Unwatched {
     pub kind: UnwatchedKind,
     /// The file name of the module whose code it is, where it is code.
     pub module: Option<String>,
-    /// Which function or system call, where it is one.
+    /// The function or system call, where it is one.
     pub function: Option<String>,
 }
 

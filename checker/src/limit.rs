@@ -1,7 +1,7 @@
-//! How long something may go on: the one notion of it, which every loop looks at that can take long.
+//! The limit on how long something may go on: the one notion of it, which every loop looks at that can take long.
 //!
-//! The checker knows no clock and no signals. Whoever starts a search hands in what tells whether time is up or the user wants
-//! to stop, and search, explanation and backend all look at that.
+//! The checker knows no clock and no signals. The caller of a search hands in a function that tells whether time is up or the
+//! user wants to stop, and search, explanation and backend all look at that.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ impl Limit {
         Self(Some(Arc::new(look)))
     }
 
-    /// Whether to go on.
+    /// Asks whether to go on.
     #[must_use]
     pub fn look(&self) -> StopRequest {
         self.0.as_ref().map_or(StopRequest::Continue, |look| look())
@@ -35,7 +35,7 @@ impl fmt::Debug for Limit {
     }
 }
 
-/// When something ends from outside makes no difference between two things to do.
+/// A limit from outside makes no difference between two things to do.
 impl PartialEq for Limit {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -44,7 +44,7 @@ impl PartialEq for Limit {
 
 impl Eq for Limit {}
 
-/// What the loop asks its owner at every event.
+/// The answer to the question that a loop asks its owner at every event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopRequest {
     /// Go on.

@@ -39,7 +39,7 @@ pub enum Peculiarity {
     ClientNeverBegan,
     /// It handles SIGTERM, by which it is asked to end: where the handler could run elsewhere is not explored.
     HandlesSigterm,
-    /// It and its client have the network of the machine: their ports are everybody's.
+    /// It and its client have the network of the machine: their ports are open to every other process.
     SharesNetwork,
     /// It calls the allocator more than 5,000 times: what it frees after that is not watched.
     AllocatesOften,

@@ -8,13 +8,14 @@
 //! 4. The backend *describes* operations ([`Op::may`] before, [`Event::did`] after). Which of them depend on one another
 //!    is the checker's business alone.
 //! 5. No address, process id or file descriptor leaves the backend: only the names of [`crate::event::names`].
-//! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in
-//!    [`Execution::finish`]. A thread that does not come to its next key point within the time limit has failed with [`FailureKind::Timeout`](crate::event::failure::FailureKind::Timeout), at its event.
+//! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in [`Execution::finish`].
+//!    A thread that does not come to its next key point within the time limit has failed with
+//!    [`FailureKind::Timeout`](crate::event::failure::FailureKind::Timeout), at its event.
 //! 7. A thread at a [`OpKind::Yield`] or [`OpKind::Sleep`] can be chosen. Whether it has to let others go first is the
 //!    checker's business.
 //!
-//! Why a trait of its own: searches, oracles and cost definitions are tested at millions of steps a second against the
-//! in-memory model program, and run unchanged against real processes.
+//! The trait exists of its own because searches, oracles and cost definitions are tested at millions of steps a second against
+//! the in-memory model program, and run unchanged against real processes.
 
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ pub trait Program: Sync {
     /// A description of an object, if there is more to say than its name.
     fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
 
-    /// Whether an object is how often a block is owned, which a library counts for itself (`std::shared_ptr`, `Arc`).
+    /// Whether an object counts the owners of a block, which a library does for itself (`std::shared_ptr`, `Arc`).
     fn counts_owners(&self, obj: Obj) -> bool;
 
     /// Whether what has run since this was last asked, which ended with this trace, may have key points that were not watched:
@@ -63,7 +64,7 @@ pub trait Program: Sync {
     fn takes_doubt(&self, trace: &Trace) -> bool;
 
     /// Adds to a failure of an execution that has ended what neither the threads nor their stacks showed by then
-    /// ([`Failure::line`]). The same execution gets the same. Returns how many executions that took.
+    /// ([`Failure::line`]). The same execution gets the same. Returns the number of executions that it took.
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
 }
 
@@ -71,7 +72,7 @@ pub trait Program: Sync {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Epoch(pub u32);
 
-/// Which operations are to be scheduling points.
+/// The set of operations that are to be scheduling points.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Scope {
     /// Every key point.
@@ -85,7 +86,7 @@ pub enum Scope {
     Hidden,
     /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
     /// the event of their thread before them, but for the first one after the thread was created and after an event that may
-    /// let another agent go ([`OpKind::may_let_go`]): a thread that has nothing to say about who is next is not held up.
+    /// let another agent go ([`OpKind::may_let_go`]): a thread that has no influence on the next choice is not held up.
     Objects(Arc<ByteSet>),
 }
 
@@ -150,7 +151,7 @@ pub trait Execution {
     fn finish(self) -> Ending;
 }
 
-/// How far to run without asking again: the chosen agent goes on while nothing of this holds.
+/// The extent of a run without asking again: the chosen agent goes on while nothing of this holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Until {
     /// At most this many events; at least 1.
@@ -177,7 +178,7 @@ impl Until {
     }
 }
 
-/// Why a batch ended. Where several hold, the first in this list.
+/// The reason for which a batch ended. Where several hold, the first in this list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// A thread failed.
@@ -201,14 +202,14 @@ pub enum Stop {
 pub struct Batch {
     /// In the order in which they ran.
     pub steps: Vec<Step>,
-    /// Why it ended.
+    /// The reason for its end.
     pub stop: Stop,
 }
 
 /// The execution could not go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecutionError {
-    /// What should be replayed did not happen. The position counts the choices of the replay from 0.
+    /// The replay did not go as recorded. The position counts the choices of the replay from 0.
     #[error("event {}: expected {}, got {}", .0.at, .0.expected, .0.got)]
     Diverged(Box<Difference>),
     /// The choice is not possible here: a fault of the caller.
@@ -238,12 +239,12 @@ impl ExecutionError {
     }
 }
 
-/// How an execution ended.
+/// The end of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ending {
-    /// What the program wrote to its standard output, at most the backend's limit.
+    /// The bytes that the program wrote to its standard output, at most the backend's limit.
     pub stdout: Vec<u8>,
-    /// What the program wrote to its standard error, at most the backend's limit.
+    /// The bytes that the program wrote to its standard error, at most the backend's limit.
     pub stderr: Vec<u8>,
     /// Something was left out of `stdout` or `stderr`.
     pub truncated: bool,

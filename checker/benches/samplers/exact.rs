@@ -1,4 +1,4 @@
-//! With which probability random searches sample each partial order: computed, not sampled.
+//! The probabilities with which random searches sample each partial order: computed, not sampled.
 //!
 //! All go through the program level by level: what has run, in which partial order, and what the search remembers. Two ways to
 //! the same three are one from there on.
@@ -17,13 +17,13 @@ pub(crate) type Shares = FxHashMap<Order, f64>;
 /// Takes what runs next, what is remembered after it, and the factor by which that weighs.
 pub(crate) type Take<'a, M> = &'a mut dyn FnMut(&[usize], M, f64);
 
-/// What a search remembers while it runs, and what it does next.
+/// A search: its memory while it runs, and its next steps.
 pub(crate) trait Search {
     type Memory: Clone + Eq + Hash;
 
     fn begin(&self) -> Vec<(Self::Memory, f64)>;
 
-    /// What comes after a point that was reached with one memory.
+    /// Hands on each possible continuation of a point that was reached with one memory.
     fn step(&self, places: &Places, memory: &Self::Memory, next: Take<Self::Memory>);
 }
 

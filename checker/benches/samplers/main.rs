@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use exact::Shares;
 use programs::{Order, Threads, append, model, preemptions, program};
 
-/// How many programs of each kind.
+/// The number of programs of each kind.
 const PROGRAMS: u64 = 3;
 /// So few that the table is only shown to work, unless a number is given.
 const RUNS: u64 = 2_000;
@@ -39,7 +39,7 @@ fn order(trace: &Trace) -> Order {
     order
 }
 
-/// How often each partial order is sampled.
+/// The number of times that each partial order is sampled.
 fn sampled(model: &Model, what: impl Sample, runs: u64) -> Result<FxHashMap<Order, u64>, Box<dyn Error>> {
     let mut hits: FxHashMap<Order, u64> = FxHashMap::default();
     let mut strategy = Sampler::new(what, 1);
@@ -47,8 +47,8 @@ fn sampled(model: &Model, what: impl Sample, runs: u64) -> Result<FxHashMap<Orde
     Ok(hits)
 }
 
-/// By how many of its standard deviations Pearson's statistic of a sample is above its mean, which is one less than there are
-/// partial orders. The variance is the exact one: many of them are expected less than once.
+/// The number of its standard deviations by which Pearson's statistic of a sample is above its mean, which is one less than
+/// there are partial orders. The variance is the exact one: many of them are expected less than once.
 fn deviation(hits: &FxHashMap<Order, u64>, shares: &Shares, runs: u64) -> f64 {
     let (runs, cells) = (runs as f64, shares.len() as f64);
     let surplus = |(order, share): (&Order, &f64)| {
@@ -61,7 +61,7 @@ fn deviation(hits: &FxHashMap<Order, u64>, shares: &Shares, runs: u64) -> f64 {
     (statistic - (cells - 1.0)) / variance.sqrt()
 }
 
-/// What the programs of a table have shown.
+/// The results of the programs of a table.
 #[derive(Default)]
 struct Measured {
     /// Of each search, its coverage of each program.
@@ -85,7 +85,7 @@ impl Measured {
         self.put(name, shares);
     }
 
-    /// How many partial orders the program has, and how many preemptions they need.
+    /// Measures a program, and returns the number of its partial orders and the number of preemptions that they need.
     fn measure(&mut self, threads: &Threads, runs: u64) -> Result<(usize, u32), Box<dyn Error>> {
         let orders = preemptions(threads);
         let preemptions = orders.values().copied().max().unwrap_or(0);
@@ -105,7 +105,7 @@ impl Measured {
     }
 }
 
-/// The geometric mean of how many times better one search covers the programs.
+/// The geometric mean of the factors by which one search covers the programs better.
 fn ratio(one: &[f64], other: &[f64]) -> f64 {
     let logarithms = one.iter().zip(other).map(|(one, other)| (one / other).ln());
     (logarithms.sum::<f64>() / one.len() as f64).exp()

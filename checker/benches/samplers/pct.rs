@@ -18,10 +18,10 @@ enum Low {
     Ahead,
 }
 
-/// What is remembered of an execution.
+/// The memory of an execution.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Memory {
-    /// Whether a thread's first event has run, a bit each.
+    /// The threads whose first event has run, a bit each.
     begun: u8,
     /// Has the highest initial priority of the threads that none lowered, if it is drawn.
     highest: Option<usize>,
@@ -34,7 +34,7 @@ impl Memory {
         self.begun >> thread & 1 == 1
     }
 
-    /// Draws what initial priority is needed to tell who goes first.
+    /// Draws the initial priority that is needed to tell which thread goes first.
     fn draw(&self, places: &Places, next: &mut dyn FnMut(Memory, usize, f64)) {
         if let Some(highest) = self.highest {
             return next(self.clone(), highest, 1.0);
@@ -63,7 +63,7 @@ impl Memory {
         self
     }
 
-    /// What it is when a thread has run its next event, and whether this was not the first.
+    /// The memory after the next event of a thread, and whether this was not its first one.
     fn run(mut self, places: &Places, thread: usize) -> (Memory, bool) {
         let has_begun = self.has_begun(thread);
         self.begun |= 1 << thread;

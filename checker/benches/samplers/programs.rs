@@ -11,10 +11,10 @@ pub(crate) const EVENTS: usize = 4;
 pub(crate) type Access = (usize, bool);
 pub(crate) type Threads = [[Access; EVENTS]; THREADS];
 
-/// How many events of each thread have run.
+/// The number of events of each thread that have run.
 pub(crate) type Places = [usize; THREADS];
 
-/// Of each object, who accessed it in which order; neighbouring reads sorted, since their order is none.
+/// Of each object, the threads that accessed it, in order; neighbouring reads sorted, since their order is none.
 pub(crate) type Order = [u64; 4];
 
 /// Whether the order of two accesses matters.

@@ -11,20 +11,21 @@ use crate::hb::hash::HbHash;
 pub struct BoundedState {
     /// Happens-before so far.
     pub state: HbHash,
-    /// Who ran last, whatever came of him.
+    /// The thread that ran last, whatever came of it.
     pub ran: LastThread,
-    /// What the costs of the choices here depend on.
+    /// The context on which the costs of the choices here depend.
     pub position: ScheduleContext,
 }
 
-/// Who ran last, or nobody; and how often he gave way ([`crate::state::scheduling_point::SchedulingPoint::yields`]).
+/// The thread that ran last, if any; and the number of times that it gave way
+/// ([`crate::state::scheduling_point::SchedulingPoint::yields`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LastThread(pub(super) u32);
 
 impl LastThread {
-    /// The bits that hold how often he gave way; a packed position has the two below.
+    /// The bits that hold the number of times that it gave way; a packed position has the two below.
     pub(super) const YIELDS: u32 = MOST_YIELDS << 2;
-    /// So that nobody is no thread.
+    /// Set for every thread, so that no thread has the value that stands for none.
     const SOMEBODY: u32 = 1 << 6;
 
     /// A thread's entry.
@@ -57,7 +58,7 @@ impl StateKey {
     /// No state.
     pub(crate) const NONE: Self = Self([0, 0]);
 
-    /// A state together with who ran last.
+    /// A state together with the thread that ran last.
     pub(crate) fn with(state: HbHash, ran: LastThread) -> Self {
         let Self([low, high]) = state.into();
         Self([low, high ^ u64::from(ran.0) << 32])

@@ -2,7 +2,8 @@
 //!
 //! Madanlal Musuvathi, Shaz Qadeer: Partial-order reduction for context-bounded state exploration, MSR-TR-2007-12. The
 //! hash of happens-before stands for the state. Under a bound it is not enough of a key: what is still affordable
-//! depends on what was spent, and what is free, or can be chosen at all, depends on who ran last. That is a [`ScheduleContext`].
+//! depends on what was spent, and what is free, or can be chosen at all, depends on the thread that ran last. That is a
+//! [`ScheduleContext`].
 //!
 //! # Why an entry may stand for another position
 //!
@@ -11,16 +12,16 @@
 //! if each choice costs no more at the entry, and nothing can be chosen here that cannot be chosen there, then whatever
 //! can be reached from here within the bound is reached from the entry. Two things have to be looked at:
 //!
-//! * A time-out or a flush is a choice that is nobody's run: the position stays, unless it lets the thread that ran last
-//!   go on, as its own time-out does, or that of a thread that it joins. [`ScheduleContext::Waits`] is where that can happen,
-//!   so that a [`ScheduleContext::Free`] stays free, and only the choice of a thread ends it.
+//! * A time-out or a flush is a choice that runs no thread: the position stays, unless it lets the thread that ran last go on,
+//!   as its own time-out does, or that of a thread that it joins. [`ScheduleContext::Waits`] is where that can happen, so that
+//!   a [`ScheduleContext::Free`] stays free, and only the choice of a thread ends it.
 //! * A thread that goes on past a yield is a different thread afterwards: it will have to wait sooner
 //!   ([`crate::state::scheduling_point::SchedulingPoint::yields`]). Its positions are entered under a [`LastThread`] of their own.
 //!
-//! Under preemptions, at [`ScheduleContext::Free`] every choice costs 0 and nobody has to wait. So a free entry stands for every
-//! position at no lower cost. And leaving any thread costs at most 1, so that an entry at a lower cost stands for every
-//! position, unless its thread is at a yield or has gone past one: going on with that thread is not the same as coming
-//! back to it. Under delays neither holds: the costs of all later choices are counted from the thread that ran last.
+//! Under preemptions, at [`ScheduleContext::Free`] every choice costs 0 and no thread has to wait. So a free entry stands for
+//! every position at no lower cost. And leaving any thread costs at most 1, so that an entry at a lower cost stands for every
+//! position, unless its thread is at a yield or has gone past one: going on with that thread is not the same as coming back to
+//! it. Under delays neither holds: the costs of all later choices are counted from the thread that ran last.
 
 mod key;
 mod table;
@@ -34,11 +35,11 @@ pub use self::key::{BoundedState, LastThread, ScheduleContext};
 use self::table::{Entry, Slots, Table};
 use crate::hb::hash::HbHash;
 
-/// Which entries stand for which states.
+/// The rule by which entries stand for states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SubsumptionRule {
-    /// Where leaving a thread costs at most 1: the same position at no higher cost. Or a free one at no higher cost. Or any at lower cost: one preemption leads
-    /// from there to here.
+    /// For costs where leaving a thread costs at most 1: the same position at no higher cost. Or a free one at no higher cost.
+    /// Or any at lower cost: one preemption leads from there to here.
     Preemptions,
     /// The same position at no higher cost.
     SamePosition,
@@ -56,12 +57,12 @@ pub struct Cache {
 #[derive(Debug, Default)]
 struct VisitedStates {
     entered: Table,
-    /// Where executions ended.
+    /// The states at which executions ended.
     ends: FxHashSet<StateKey>,
 }
 
-/// What the search has entered, for workers that run ahead: as it is, not as it was; but once its table grows, what it
-/// enters is no longer seen.
+/// The entries of the search, for workers that run ahead: as they are, not as they were; but once its table grows, new entries
+/// are no longer seen.
 #[derive(Clone, Debug)]
 pub struct View {
     rule: Option<SubsumptionRule>,
@@ -121,7 +122,7 @@ impl Cache {
         false
     }
 
-    /// What workers that run ahead see of it.
+    /// The view of it that workers have which run ahead.
     #[must_use]
     pub fn view(&self) -> View {
         View { rule: self.rule, entered: Arc::clone(self.states().entered.slots()) }
@@ -133,7 +134,7 @@ impl Cache {
         let Some(rule) = self.rule else { return false };
         let states = self.states();
         let key = state.into();
-        // Who ran last and the state fix the position, which is not known here.
+        // The thread that ran last and the state fix the position, which is not known here.
         let stands = |entry: &Entry| {
             entry.ran == ran && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
         };

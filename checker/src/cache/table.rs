@@ -28,12 +28,12 @@ pub(super) struct Table {
     taken: usize,
 }
 
-/// Where the entries are. One thread puts them there, others may look at the same time.
+/// The places of the entries. One thread puts them there, others may look at the same time.
 #[derive(Debug, Default)]
 pub(super) struct Slots(Box<[AtomicEntry]>);
 
-/// An entry in four words: the key; who ran last and the position; the rest. The last word is written last and read
-/// first, so that nobody sees it without the others.
+/// An entry in four words: the key; the thread that ran last and the position; the rest. The last word is written last and read
+/// first, so that no other thread sees it without the others.
 #[derive(Debug, Default)]
 struct AtomicEntry([AtomicU64; 4]);
 
@@ -119,7 +119,7 @@ impl Entry {
         self.position == position.packed()
     }
 
-    /// Whether who ran last may be left and come back to like any other thread.
+    /// Whether the thread that ran last may be left and come back to like any other thread.
     pub(super) fn is_unbound(&self) -> bool {
         self.position & KIND != ScheduleContext::Yields(LastThread(0)).packed()
             && self.position & LastThread::YIELDS == 0
@@ -153,7 +153,7 @@ impl ScheduleContext {
 }
 
 impl Table {
-    /// Where the entries are, until the table grows.
+    /// The places of the entries, until the table grows.
     pub(super) fn slots(&self) -> &Arc<Slots> {
         &self.slots
     }

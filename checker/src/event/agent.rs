@@ -1,4 +1,4 @@
-//! Agents: whoever can be chosen at a scheduling point, and what is known of each.
+//! Agents: all that can be chosen at a scheduling point, and what is known of each.
 
 use std::fmt;
 
@@ -51,19 +51,19 @@ impl Agent {
 /// Everything about an agent that a search may look at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgentView {
-    /// Who.
+    /// Its name.
     pub agent: Agent,
-    /// Whether it can be chosen.
+    /// The state that says whether it can be chosen.
     pub status: Status,
-    /// What it does next; also while it is blocked. `None` once it has finished.
+    /// Its next operation; also while it is blocked. `None` once it has finished.
     pub pending: Option<Op>,
-    /// Where its pending operation is in the code.
+    /// The place of its pending operation in the code.
     pub site: Site,
     /// The ways in which its pending operation can go. Never empty while it has one.
     pub picks: SmallVec<[Pick; 1]>,
 }
 
-/// Whether an agent can be chosen.
+/// The state of an agent: it says whether it can be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It can.
@@ -97,12 +97,12 @@ pub enum Pick {
     Value(u32),
 }
 
-/// What a scheduler decides at a point: who goes, and how.
+/// The decision of a scheduler at a point: an agent, and the way in which it goes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Choice {
-    /// Who.
+    /// The agent that goes.
     pub agent: Agent,
-    /// How.
+    /// The way in which it goes.
     pub pick: Pick,
 }
 

@@ -1,4 +1,4 @@
-//! Where two executions of one schedule differ.
+//! Differences between two executions of one schedule.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use super::operation::Effect;
 use super::position::Position;
 use super::step::OpKey;
 
-/// Where an execution is not what it should be.
+/// The first place at which an execution is not as it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// Which event, from 0.
+    /// The number of the event, from 0.
     pub at: Position,
-    /// What was recorded, or happened the first time.
+    /// The observation that was recorded, or was made the first time.
     pub expected: Observation,
-    /// What happened.
+    /// The observation that was made instead.
     pub got: Observation,
 }
 
@@ -25,11 +25,11 @@ pub struct Difference {
 pub enum Observation {
     /// A thread runs an operation.
     Operation {
-        /// Which thread.
+        /// The thread.
         thread: ThreadName,
-        /// Which operation, and where.
+        /// The operation, and its place in the code.
         key: OpKey,
-        /// What it does to objects; empty where that is not known.
+        /// Its effect on objects; empty where that is not known.
         effect: Effect,
     },
     /// The end of the execution, without a failure.
@@ -57,7 +57,7 @@ impl Observation {
     }
 }
 
-/// With the number of the site, for whoever has no names of it.
+/// With the number of the site, for readers that have no names of it.
 impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

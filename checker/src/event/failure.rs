@@ -1,4 +1,4 @@
-//! What can go wrong in an execution.
+//! Failures: all that can go wrong in an execution.
 
 use std::path::PathBuf;
 
@@ -19,11 +19,11 @@ pub enum FailureKind {
     Crash,
     /// The program ended with another exit code than 0.
     ExitCode,
-    /// Nobody can move, somebody has not finished.
+    /// No thread can move, and one at least has not finished.
     Deadlock,
     /// Like [`FailureKind::Deadlock`], but a timed wait would end it: in what was saved before such waits counted as meant.
     DeadlockButTimeouts,
-    /// Everybody who has not finished spins or is blocked, and somebody spins.
+    /// Every thread that has not finished spins or is blocked, and one at least spins.
     Livelock,
     /// A mutex was released by a thread that did not hold it.
     UnlockNotHeld,
@@ -47,17 +47,17 @@ pub enum FailureKind {
 /// A failure, with where it happened. Sites are innermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// Its circumstances.
     pub detail: FailureDetail,
-    /// Who failed, if one thread did.
+    /// The thread that failed, if one did.
     pub thread: Option<ThreadName>,
     /// The failing thread's stack, innermost frame first; may be empty.
     pub stack: Vec<Site>,
     /// Threads that take part (the blocked ones of a deadlock), each with its stack.
     pub others: Vec<Party>,
-    /// What made the program fail, where that is over by the time it does; see
+    /// The code that made the program fail, where that is over by the time it does; see
     /// [`Program::attribute`](crate::program::Program::attribute).
     pub line: Option<Line>,
 }
@@ -148,7 +148,7 @@ pub enum FailureDetail {
         /// The thread that freed it first.
         freed_by: ThreadName,
     },
-    /// Nobody can move, since a signal came while nobody waited for it.
+    /// No thread can move, since a signal came while no thread waited for it.
     LostWakeUp {
         /// The waiting thread.
         waiter: ThreadName,
@@ -157,9 +157,9 @@ pub enum FailureDetail {
         /// The signalling thread.
         signaller: ThreadName,
     },
-    /// Nobody can move, and these threads each wait for the next one; one alone waits for itself.
+    /// No thread can move, and these threads each wait for the next one; one alone waits for itself.
     Circle(Vec<ThreadName>),
-    /// Nobody can move.
+    /// No thread can move.
     Standstill,
     /// Threads run on, and nothing changes any more.
     NothingChanges,

@@ -26,7 +26,7 @@ impl<T: Clone + Default> IntervalMap<T> {
         self.0.clear();
     }
 
-    /// What the cells have that share a byte with a range.
+    /// The contents of the cells that share a byte with a range.
     pub(crate) fn overlapping(&self, range: Range<u64>) -> impl Iterator<Item = &T> {
         let first = self.0.partition_point(|cell| cell.end <= range.start);
         let cells = self.0[first..].iter().take_while(move |cell| cell.start < range.end);

@@ -30,7 +30,7 @@ pub enum LockAction {
     TryAcquire(Hold),
     /// Gives it back.
     Release(Hold),
-    /// Initialises or destroys it: nobody holds it any more.
+    /// Initialises or destroys it: no thread holds it any more.
     Reset,
 }
 
@@ -88,8 +88,8 @@ impl OpKind {
     }
 
     /// Whether an agent that could not go before may be able to after such an event, or is to go first. `somebody_waits`:
-    /// another thread waits for memory to change, so that a write may let it go, or stands at an operation with a time
-    /// limit, so that its time may run out once somebody has taken what it wants.
+    /// another thread waits for memory to change, so that a write may let it go, or stands at an operation with a time limit,
+    /// so that its time may run out once another one has taken what it wants.
     #[must_use]
     pub const fn may_let_go(self, somebody_waits: bool) -> bool {
         match self {

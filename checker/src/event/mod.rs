@@ -1,4 +1,4 @@
-//! What a program does at one point, as plain data: agents, operations, events, failures, and the names in them.
+//! The actions of a program at one point, as plain data: agents, operations, events, failures, and the names in them.
 
 pub mod agent;
 pub mod byte_set;

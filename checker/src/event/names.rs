@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How deep threads may create threads.
+/// The greatest depth to which threads may create threads.
 pub const MAX_DEPTH: usize = 7;
 
 /// From here on, ordinals are those of timers.
@@ -157,8 +157,8 @@ impl ObjName {
         self.0 & Self::ALLOCATED != 0
     }
 
-    /// What stands for the end of its life. Memory that is shared makes accesses key points; this, if it is shared, makes the
-    /// freeing of the block one.
+    /// The object that stands for the end of its life. Memory that is shared makes accesses key points; this, if it is shared,
+    /// makes the freeing of the block one.
     #[must_use]
     pub const fn release(self) -> Obj {
         const RELEASE: u64 = 0x2b7e_1516_28ae_d2a6;
@@ -219,7 +219,7 @@ pub struct Site(pub u64);
 /// An event's name: the thread and the number of events that it had run before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct EventId {
-    /// Who ran it.
+    /// The thread that ran it.
     pub thread: ThreadName,
     /// From 0, counting this thread's events only.
     pub index: u32,

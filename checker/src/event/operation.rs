@@ -8,7 +8,7 @@ use super::names::{Obj, ThreadName};
 /// The highest number of yields in a row that searches tell apart.
 pub(crate) const MOST_YIELDS: u32 = 0b1111;
 
-/// What kind of operation a thread is about to run, or ran.
+/// The kind of operation that a thread is about to run, or ran.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpKind {
@@ -72,7 +72,7 @@ pub enum OpKind {
     Join,
     /// A raw futex wait that found its word unchanged and sleeps.
     FutexWait,
-    /// What a thread does first after a raw futex wake-up.
+    /// The first operation of a thread after a raw futex wake-up.
     FutexResume,
     /// A raw futex wake.
     FutexWake,
@@ -141,7 +141,7 @@ impl OpKind {
         self.yields() > 0
     }
 
-    /// How many yields in a row it counts as.
+    /// The number of yields in a row that it counts as.
     pub(crate) fn yields(self) -> u32 {
         match self {
             Self::Yield | Self::Sleep | Self::Expire => 1,
@@ -152,7 +152,7 @@ impl OpKind {
     }
 }
 
-/// How an operation touches an object; see [`Mode::conflicts`].
+/// The way in which an operation touches an object; see [`Mode::conflicts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -169,7 +169,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Whether an object that is touched this way is to anybody who reads its memory what it was.
+    /// Whether an object that is touched this way is the same as before to any thread that reads its memory.
     #[must_use]
     pub const fn leaves_as_it_is(self) -> bool {
         matches!(self, Self::Read | Self::Share)
@@ -196,9 +196,9 @@ impl Mode {
 /// One object that an operation touches, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Access {
-    /// What is touched.
+    /// The object that is touched.
     pub obj: Obj,
-    /// How.
+    /// The way in which it is touched.
     pub mode: Mode,
 }
 
@@ -250,32 +250,33 @@ impl Effect {
     }
 }
 
-/// What a thread is about to do, known before it runs.
+/// The next operation of a thread, known before it runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Op {
     /// The kind of operation.
     pub kind: OpKind,
     /// The thread that is joined; before a creation it is `None`.
     pub peer: Option<ThreadName>,
-    /// What it may do: a superset of what the event will have done.
+    /// The possible effect: a superset of what the event will have done.
     pub may: Effect,
     /// For a wait for a lock or the like that has a time limit: what the running out of its time does instead. A wait for a
     /// signal has none: its time can run out from its beginning on, and is an agent then.
     pub limit: Option<Effect>,
-    /// What is known of how the source means an access of memory.
+    /// The atomicity that the source gives to an access of memory, as far as it is known.
     pub atomicity: Atomicity,
     /// An access of memory that processors may carry out in several steps: another thread may find it half done.
     pub in_steps: bool,
 }
 
-/// How the source means an access of memory. An instruction does not show it: on x86 an atomic load is a load like others.
+/// The atomicity that the source gives to an access of memory. An instruction does not show it: on x86 an atomic load is a load
+/// like others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Atomicity {
     /// It is not atomic.
     #[default]
     Plain,
-    /// That cannot be told.
+    /// It cannot be told.
     Unknown,
     /// It is atomic.
     Atomic,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Position(u32);
 
 impl Position {
-    /// That of the first event.
+    /// The position of the first event.
     pub const START: Self = Self(0);
 
     /// Behind all events.
@@ -24,7 +24,7 @@ impl Position {
         Self(events as u32)
     }
 
-    /// How many events come before it.
+    /// The number of events that come before it.
     #[must_use]
     pub const fn count(self) -> usize {
         self.0 as usize
@@ -94,7 +94,7 @@ impl<T> PerEvent<T> {
         self.0.resize(end.count(), of_event);
     }
 
-    /// How many events there is room for.
+    /// The number of events that there is room for.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.0.capacity()
@@ -106,7 +106,7 @@ impl<T> PerEvent<T> {
         Position::after(self.0.len())
     }
 
-    /// That of the event at a position, if so many have run.
+    /// The entry of the event at a position, if so many have run.
     #[must_use]
     pub fn at(&self, position: Position) -> Option<&T> {
         self.0.get(position.count())

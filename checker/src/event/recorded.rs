@@ -29,13 +29,13 @@ struct Rest {
 /// The part of an event that many events share.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EventBody {
-    /// What was pending.
+    /// The operation that was pending.
     pub op: Op,
-    /// What it did: part of [`Op::may`].
+    /// Its effect: part of [`Op::may`].
     pub did: Effect,
-    /// Which way it went.
+    /// The way in which it went.
     pub pick: Pick,
-    /// Where it is in the code.
+    /// Its place in the code.
     pub site: Site,
 }
 
@@ -51,7 +51,7 @@ impl TraceEvent {
         Self { id, done, rest: has_rest.then(|| Box::new(Rest { woken_by, timing })) }
     }
 
-    /// What it has in common with others.
+    /// The part that it has in common with others.
     #[cfg(test)]
     pub(crate) fn done(&self) -> &Arc<EventBody> {
         &self.done
@@ -69,7 +69,7 @@ impl TraceEvent {
         self.rest.as_ref()?.timing.as_deref()
     }
 
-    /// What it did, to be changed for this event alone.
+    /// Its body, to be changed for this event alone.
     pub(crate) fn done_mut(&mut self) -> &mut EventBody {
         Arc::make_mut(&mut self.done)
     }

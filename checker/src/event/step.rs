@@ -13,7 +13,7 @@ use super::timing::Timing;
 pub struct OpKey {
     /// The kind of operation.
     pub kind: OpKind,
-    /// Where it is in the code.
+    /// Its place in the code.
     pub site: Site,
 }
 
@@ -22,13 +22,13 @@ pub struct OpKey {
 pub struct Event {
     /// Its name.
     pub id: EventId,
-    /// What was pending.
+    /// The operation that was pending.
     pub op: Op,
-    /// What it did: part of [`Op::may`]. A creation has the new thread in [`Op::peer`].
+    /// Its effect: part of [`Op::may`]. A creation has the new thread in [`Op::peer`].
     pub did: Effect,
-    /// Which way it went.
+    /// The way in which it went.
     pub pick: Pick,
-    /// Where it is in the code.
+    /// Its place in the code.
     pub site: Site,
     /// The event that woke this thread up, which therefore happens before this one.
     pub woken_by: Option<EventId>,
@@ -39,9 +39,10 @@ pub struct Event {
 /// An event, and the views that it changed: created, woken, blocked, failed, finished, or with a new pending operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// What ran.
+    /// The event that ran.
     pub event: Event,
-    /// Every view that is different now. An open timed wait that has closed is [`Status::Finished`](super::agent::Status::Finished).
+    /// Every view that is different now. An open timed wait that has closed is
+    /// [`Status::Finished`](super::agent::Status::Finished).
     pub changed: SmallVec<[AgentView; 2]>,
     /// By now the process has ended by itself. The threads that are left run on as far as they can, to show what they had
     /// left to do, but it is no deadlock if they cannot.

@@ -22,6 +22,6 @@ pub struct Timing {
 pub struct Stall {
     /// The thread that stood still.
     pub thread: ThreadName,
-    /// For how long, in nanoseconds of virtual time.
+    /// The time for which it stood still, in nanoseconds of virtual time.
     pub nanos: u64,
 }

@@ -1,4 +1,4 @@
-//! What operations are called in sentences.
+//! The names of operations in sentences.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl OpKind {
     }
 }
 
-/// What it is called where its object is not said.
+/// Its name where its object is not said.
 impl fmt::Display for OpKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (verb, object) = self.phrase();

@@ -1,15 +1,15 @@
-//! What a blocked thread waits for.
+//! The causes for which a thread is blocked.
 
 use super::names::{Obj, ThreadName};
 
-/// What a blocked thread waits for.
+/// The cause for which a thread is blocked: what it waits for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum On {
-    /// A mutex or spin lock, and who holds it, if that is known.
+    /// A mutex or spin lock, and its holder, if that is known.
     Mutex {
         /// The lock.
         obj: Obj,
-        /// Who holds it.
+        /// The thread that holds it.
         owner: Option<ThreadName>,
     },
     /// A read-write lock, for reading.
@@ -24,7 +24,7 @@ pub enum On {
     Barrier {
         /// The barrier.
         obj: Obj,
-        /// Which round.
+        /// The number of the round.
         generation: u32,
     },
     /// The end of a thread.
@@ -49,7 +49,8 @@ pub enum On {
     Room(Obj),
     /// A signal of the operating system.
     Arrival,
-    /// An action of another process, which nobody schedules: a signal, or a write to memory that it has in common with the program.
+    /// An action of another process, which is not scheduled: a signal, or a write to memory that it has in common with the
+    /// program.
     Process,
     /// A time that has not come: a sleep, or the end of a timed wait, that would stall these threads, which can run, for too long.
     Time(Vec<ThreadName>),

@@ -1,4 +1,4 @@
-//! Why a search could not do its job.
+//! The reasons for which a search could not do its job.
 
 use crate::event::divergence::Difference;
 use crate::program::{ExecutionError, StartError};

@@ -1,4 +1,4 @@
-//! How long an execution has gone on without progress.
+//! The length of time for which an execution has gone on without progress.
 
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
@@ -6,18 +6,19 @@ use crate::event::operation::OpKind;
 use crate::event::recorded::TraceEvent;
 use crate::trace::Previous;
 
-/// Yields since anything was written, all of them where nobody else could move; and expirations of timers likewise.
+/// Yields since anything was written, all of them where no other thread could move; and expirations of timers likewise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Idle {
     pub(super) count: u32,
-    /// How often time has passed for a thread or a timer, whatever it wrote in between, because nobody else could move.
+    /// The number of times that time has passed for a thread or a timer, whatever it wrote in between, because no other thread
+    /// could move.
     pub(super) rounds: u32,
     /// The thread whose wait the last expiry of a timer has ended.
     rung: Option<ThreadName>,
 }
 
 impl Idle {
-    /// Takes in an event; `alone`: nobody else could move. `last` ran before it.
+    /// Takes in an event; `alone`: no other thread could move. `last` ran before it.
     pub(super) fn note(&mut self, last: Previous, choice: Choice, event: &TraceEvent, alone: bool) {
         let (expires, kind) = (choice.agent.thread().is_timer(), event.op.kind);
         // Signals of a timer, and waits for them, concern no other thread.

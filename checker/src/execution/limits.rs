@@ -1,6 +1,6 @@
 //! Limits on each execution.
 
-/// How far an execution goes.
+/// The limits on the length of an execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     /// See [`crate::search::Options::step_limit`].

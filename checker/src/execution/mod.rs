@@ -1,4 +1,4 @@
-//! One execution: what drives it from its start to its end, and how it ended.
+//! One execution: its runner, which drives it from its start to its end, and its outcome.
 
 mod error;
 mod idle;

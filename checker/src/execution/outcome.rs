@@ -1,4 +1,4 @@
-//! How one execution ended.
+//! The outcome of one execution.
 
 use super::error::SearchError;
 use crate::event::divergence::{Difference, Observation};
@@ -7,16 +7,16 @@ use crate::event::position::Position;
 use crate::limit::StopRequest;
 use crate::program::{ExecutionError, StartError};
 
-/// Which limit on one execution cut it short.
+/// The limit on one execution that cut it short.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exceeded {
-    /// That of its events.
+    /// The limit on its events.
     Events,
-    /// That of the time of a thread from one key point to the next.
+    /// The limit on the time of a thread from one key point to the next.
     Time,
 }
 
-/// How far an execution went.
+/// The extent of an execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Over {
     /// The point at which something had failed, or the process had ended.
@@ -26,7 +26,7 @@ pub(crate) struct Over {
     pub(crate) failed_late: bool,
 }
 
-/// How far the prefix of an execution came.
+/// The extent to which the prefix of an execution was replayed.
 pub(crate) enum Replay {
     Through,
     /// Key points were added under it.
@@ -34,7 +34,7 @@ pub(crate) enum Replay {
     Stopped(StopRequest),
 }
 
-/// How an execution ended, for the search.
+/// The end of an execution, for the search.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum End {
     /// It ran to its end; with the failures that it showed, the first one first.
@@ -51,7 +51,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// What it showed.
+    /// The failures that it showed.
     pub(crate) fn failures(&self) -> &[Failure] {
         match self {
             Self::Ended(failures) | Self::Limit(_, failures) => failures,
@@ -85,7 +85,7 @@ impl End {
     }
 }
 
-/// Where two executions differ that had the same events up to a position, and ended otherwise there.
+/// The difference between two executions that had the same events up to a position, and ended otherwise there.
 pub(crate) fn ends_differ(at: Position, expected: &End, got: &End) -> Difference {
     let seen = |end: &End| match end {
         End::Ended(failures) | End::Limit(_, failures) => failures

@@ -27,18 +27,18 @@ use crate::trace::{PendingAtEnd, Previous, Trace, TraceStep, cost};
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
 const TAIL: usize = 1_000;
 
-/// An execution that hits the limit after this many yields, nobody else having been able to move and nothing having
-/// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
+/// An execution that hits the limit after this many yields, no other thread having been able to move and nothing having been
+/// written, goes on for ever without progress. Before the limit this cannot be known: a thread may count its sleeps.
 const LIVELOCK: u32 = 1_000;
 
-/// An execution in which a thread waits for what comes from outside is at its end after so many times that time has passed because
-/// nobody could move: a server without a client, whose timers go on for ever.
+/// An execution in which a thread waits for what comes from outside is at its end after so many times that time has passed
+/// because no thread could move: a server without a client, whose timers go on for ever.
 const IDLE: u32 = 1_000;
 
 /// So many steps of a prefix are run at a time: each is returned with the views that it changed, ten times what is kept.
 const REPLAYED_AT_ONCE: usize = 1_024;
 
-/// If there are scheduling points at synchronisation only: the synchronisation variables.
+/// The synchronisation variables, if there are scheduling points at synchronisation only.
 pub(crate) type OnlyAt = Option<Arc<ByteSet>>;
 
 /// Runs executions one after another, with the buffers that they share.
@@ -50,17 +50,17 @@ pub(crate) struct Runner<'p, P> {
     pub(crate) trace: Trace,
     /// The agents as it left them.
     pub(crate) agents: AgentTable,
-    /// How it ended.
+    /// Its ending.
     pub(crate) ending: Ending,
     pub(crate) to_audit: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
     state: RunnerState,
     choices: Vec<Choice>,
     known: Interner,
-    /// How many executions were run so far to tell where others failed.
+    /// The number of executions so far that were run to tell where others failed.
     pub(crate) looks: u64,
 }
 
-/// The state of a runner: counts within one execution, and how far it has come.
+/// The state of a runner: counts within one execution, and its progress in it.
 #[derive(Clone, Debug, Default)]
 struct RunnerState {
     last: Option<ThreadName>,
@@ -73,8 +73,8 @@ struct RunnerState {
     failure: Option<ThreadName>,
     over: Over,
     withheld: bool,
-    /// After how many events key points were added. From there on a guide that knows of none of them is not asked: the
-    /// rest of the prefix runs, and then the default schedule.
+    /// The point at which key points were added. From there on a guide that knows of none of them is not asked: the rest of the
+    /// prefix runs, and then the default schedule.
     promoted: Option<Position>,
 }
 
@@ -102,7 +102,7 @@ impl<'p, P: Program> Runner<'p, P> {
         mem::replace(&mut self.trace, trace)
     }
 
-    /// How far the last execution went.
+    /// The extent of the last execution.
     pub(crate) fn over(&self) -> Over {
         self.state.over
     }
@@ -154,7 +154,7 @@ impl<'p, P: Program> Runner<'p, P> {
     /// or was taken over.
     pub(crate) fn attribute(&mut self, end: &mut End, scope: &Scope) {
         if let End::Ended(failures) | End::Limit(_, failures) = end
-            // What is not seen of the others cannot be run again.
+            // With few key points some events are not seen, so that the execution cannot be run again.
             && !matches!(scope, Scope::Objects(_))
         {
             for failure in failures {
@@ -379,7 +379,7 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    /// Who goes past a yield having run last may do so a few times: it is no guarantee that anybody else has moved.
+    /// A thread that goes past a yield having run last may do so a few times: it is no guarantee that another thread has moved.
     fn note_giving_way(&mut self, choice: Choice, event: &TraceEvent) {
         let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
         let yields = self.state.yields + event.op.kind.yields();
@@ -408,7 +408,7 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    /// Whether the execution is at an end here.
+    /// The end of the execution, if it is at an end here.
     fn end(&self) -> Option<End> {
         let events = self.trace.steps.len() as u32;
         let stands = || blocked_state::is_asked_in_deadlock(&self.agents, &self.choices);
@@ -434,7 +434,7 @@ impl<'p, P: Program> Runner<'p, P> {
         self.state.over.after.is_some_and(|since| self.trace.steps.len() >= since.count() + TAIL)
     }
 
-    /// What an execution that is at its end showed.
+    /// The failures that an execution at its end has shown.
     fn failures(&mut self, run: &mut P::Run) -> Vec<Failure> {
         let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
         if let Some(first) = self.state.failure {

@@ -21,19 +21,19 @@ use crate::program::Program;
 use crate::trace::cost::forced_order;
 use crate::trace::{Trace, TraceStep};
 
-/// How many swaps are tried.
+/// The number of swaps that are tried.
 const SWAPS: u64 = 300;
 
-/// What makes the difference between a failing execution and one that ends well.
+/// The orders of events that make the difference between a failing execution and one that ends well.
 #[derive(Clone, Debug)]
 pub struct CriticalPair {
     /// One swap that does it; or, if there is none, all orders in which the two executions differ.
     pub swaps: Vec<Swap>,
     /// The execution that ends well.
     pub passing: Trace,
-    /// How many swaps nearer to the failure were possible and failed as well.
+    /// The number of swaps nearer to the failure that were possible and failed as well.
     pub failed: u32,
-    /// How many could not be made: what ran before them did not come out in the other order, or not twice.
+    /// The number of swaps that could not be made: the events before them did not come out in the other order, or not twice.
     pub infeasible: u32,
 }
 
@@ -88,8 +88,8 @@ fn comes_out_again<P: Program>(
 }
 
 impl CriticalPair {
-    /// Where the execution that ends well has the events of each swap, which are those of this failing trace: the second one,
-    /// which comes first here, and the first one, if it runs at all.
+    /// The places in the execution that ends well of the events of each swap, which are those of this failing trace: the second
+    /// one, which comes first here, and the first one, if it runs at all.
     #[must_use]
     pub fn places(&self, failing: &Trace) -> Vec<(Position, Option<Position>)> {
         self.swaps.iter().filter_map(|&swap| places_swapped(failing, swap, &self.passing)).collect()
@@ -101,7 +101,7 @@ fn is_swapped(trace: &Trace, swap: Swap, other: &Trace) -> bool {
     places_swapped(trace, swap, other).is_some()
 }
 
-/// Where the second one is in another execution, and the first one behind it.
+/// The places in another execution of the second one, and of the first one behind it.
 fn places_swapped(
     trace: &Trace,
     Swap { first, second }: Swap,
@@ -169,7 +169,7 @@ fn open_conflicts(trace: &Trace, point: Position) -> Vec<(Position, Position)> {
     let index: FxHashMap<ThreadName, u32> = trace.threads.iter().copied().zip(0..).collect();
     let mut objects = AccessHistories::default();
     let mut found = Vec::new();
-    // What comes after the failure could have come before it.
+    // Events behind the failure could have come before it.
     for (later, step) in trace.steps.enumerate() {
         let mut before = Positions::new();
         objects.conflicts(&step.event.did, &mut before);
@@ -187,7 +187,7 @@ fn open_conflicts(trace: &Trace, point: Position) -> Vec<(Position, Position)> {
     found
 }
 
-/// Those of who has a lock with who waits for it at the end.
+/// The races of a holder of a lock with a thread that waits for it at the end.
 fn races_of_waiting(trace: &Trace, point: Position) -> Vec<Swap> {
     let mut races = Vec::new();
     for left in trace
@@ -214,7 +214,7 @@ fn is_immediate(trace: &Trace, earlier: Position, later: Position) -> bool {
     !earlier.next().until(later).any(between)
 }
 
-/// Where the critical section began that an event ends, if another one begins with `later`.
+/// The position at which the critical section began that an event ends, if another one begins with `later`.
 fn start_of_section(trace: &Trace, earlier: Position, later: Position) -> Position {
     let end = &trace.steps[earlier].event;
     if end.released().is_none() || trace.steps[later].event.op.kind.acquires().is_none() {
@@ -228,7 +228,7 @@ fn start_of_section(trace: &Trace, earlier: Position, later: Position) -> Positi
     trace.steps.rposition_before(earlier, begins).unwrap_or(earlier)
 }
 
-/// Where the critical section ends that an event begins.
+/// The position at which the critical section ends that an event begins.
 fn end_of_section(trace: &Trace, begin: Position) -> Position {
     let start = &trace.steps[begin].event;
     let ends = |step: &TraceStep| {
@@ -254,7 +254,7 @@ fn swapped(trace: &Trace, point: Position, first: Position, second: Position) ->
     Plan::of(trace.steps[..first].iter().chain(early).chain(late).chain(rest))
 }
 
-/// The schedule in which a thread gets what it was left waiting for before whoever has it.
+/// The schedule in which a thread gets what it was left waiting for before the thread that has it.
 fn unblocked(trace: &Trace, point: Position, first: Position, thread: ThreadName) -> Plan {
     let own = |step: &&TraceStep| step.event.id.thread == thread;
     let before = trace.steps[..first].iter();

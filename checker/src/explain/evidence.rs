@@ -12,14 +12,14 @@ use crate::program::Program;
 use crate::strategy::{Random, Sample, SeededRng};
 use crate::trace::Trace;
 
-/// How many executions near the failing one, and how many random ones.
+/// The number of executions near the failing one, and of random ones.
 const NEAR: u64 = 300;
 const RANDOM: u64 = 100;
 
 /// All traces together have at most this many events, some 130 bytes each.
 const EVENTS: usize = 1_000_000;
 
-/// What failing executions are compared with.
+/// The executions that the failing one is compared with.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     /// Other executions with the same failure.

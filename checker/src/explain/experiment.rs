@@ -15,14 +15,14 @@ use crate::search::Identity;
 use crate::strategy::Guide;
 use crate::trace::{Trace, cost};
 
-/// Why experiments end before they are through.
+/// The reason for which experiments end before they are through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
     /// The executions of this stage are used up.
     Spent,
-    /// The time is up. What the stage would have come to is not known: that depends on the machine.
+    /// The time is up. The result that the stage would have had is not known: that depends on the machine.
     Late,
-    /// Whoever asked does not want to know any more.
+    /// The caller does not want to know any more.
     Cancelled,
     /// Key points were added: what was recorded before has other indices.
     Promoted,
@@ -30,7 +30,7 @@ pub(super) enum Halt {
     Failed(SearchError),
 }
 
-/// Where executions are run for an explanation.
+/// The experimenter of an explanation: it runs the executions.
 pub(super) struct Experimenter<'a, P> {
     runner: Runner<'a, P>,
     identity: &'a Identity,
@@ -38,11 +38,11 @@ pub(super) struct Experimenter<'a, P> {
     tick: &'a mut dyn FnMut(),
     /// Executions so far.
     executions: u64,
-    /// How many there may have been at the end of this stage.
+    /// The number of executions that there may have been at the end of this stage.
     limit: u64,
-    /// Neither budget nor time end what runs now.
+    /// The present experiments end neither by budget nor by time.
     insists: bool,
-    /// What runs now leaves half of the time to what comes after it.
+    /// The present experiments leave half of the time to those that come after them.
     shares: bool,
 }
 
@@ -54,17 +54,17 @@ pub(super) struct Experiment {
     pub(super) failure: Option<Failure>,
     /// Nothing went wrong at all.
     pub(super) passes: bool,
-    /// Where something had failed, or the end.
+    /// The position at which something had failed, or the end.
     pub(super) point: Position,
     pub(super) ending: Ending,
 }
 
-/// What a schedule costs, the most important first.
+/// The cost of a schedule, the most important part first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Cost {
     pub(super) preemptions: u32,
     pub(super) switches: u32,
-    /// Where it had failed.
+    /// The position at which it had failed.
     pub(super) point: Position,
 }
 
@@ -143,7 +143,7 @@ impl<'a, P: Program> Experimenter<'a, P> {
         self.run(&[], &mut PlanGuide::new(plan))
     }
 
-    /// The same as [`Self::run`], for whoever needs to know how it ended. [`Self::experiment`] takes what it recorded.
+    /// The same as [`Self::run`], for callers that need to know how it ended. [`Self::experiment`] takes what it recorded.
     pub(super) fn drive(&mut self, prefix: &[(Choice, OpKey)], guide: &mut dyn Guide) -> Result<End, Halt> {
         if self.executions >= self.limit && !self.insists {
             return Err(Halt::Spent);

@@ -32,36 +32,36 @@ const RESTARTS: u32 = 4;
 /// more memory than one of a million events may.
 pub const LONGEST: usize = 250_000;
 
-/// What is known of a failure beyond the schedule that showed it first.
+/// All that is known of a failure beyond the schedule that showed it first.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The finding with the simplest schedule.
     pub finding: Finding,
-    /// What the search had found, where that was another schedule.
+    /// The trace that the search had found, where that was another schedule.
     pub original: Option<Trace>,
     /// Its schedule is minimised to the end: no change makes it simpler, and icb below its number of preemptions has ended.
     pub minimised: bool,
-    /// How often another thread runs than before, up to the failure.
+    /// The number of times that another thread runs than before, up to the failure.
     pub switches: u32,
     /// Its bug depth, if that could be measured.
     pub depth: Option<Depth>,
     /// Patterns of accesses, the most suspicious first.
     pub suspects: Vec<Suspect>,
-    /// How many other failing executions they were taken from, and how many that ended well.
+    /// The number of other failing executions that they were taken from, and of those that ended well.
     pub compared: (u32, u32),
     /// The events whose order decides.
     pub pair: Option<CriticalPair>,
     /// The point of no return.
     pub no_return: Option<NoReturn>,
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     pub diagnosis: Diagnosis,
-    /// What could not be found out, and why.
+    /// The things that could not be found out, and why.
     pub missing: Vec<Missing>,
-    /// How many executions it took.
+    /// The number of executions that it took.
     pub executions: u64,
 }
 
-/// Why there is no explanation.
+/// The reason for which there is no explanation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unexplained {
     /// No order of threads makes a difference, and its execution alone does not tell why.
@@ -88,9 +88,9 @@ pub enum Unexplained {
     Search(#[from] SearchError),
 }
 
-/// Explains a finding of a search with these options, within their limit. `tick` is called at every event. The effort is what the simplest schedule
-/// is worth; the stages after that have budgets of their own. `compared` is told of the simplest execution that fails, and then of
-/// each one that it is compared with, and whether it failed in the same way.
+/// Explains a finding of a search with these options, within their limit. `tick` is called at every event. The effort is what
+/// the simplest schedule is worth; the stages after that have budgets of their own. `compared` is told of the simplest
+/// execution that fails, and then of each one that it is compared with, and whether it failed in the same way.
 ///
 /// # Errors
 /// When there is nothing to explain, or nothing that could be found out; the finding itself is as good as before.
@@ -104,7 +104,7 @@ pub fn explain<P: Program>(
     if found.failure.kind == FailureKind::AlwaysFails {
         return by_itself(found).ok_or(Unexplained::Always);
     }
-    // Where all threads take part, it is seen at once.
+    // A livelock in which all threads take part is seen at once.
     if found.failure.kind == FailureKind::Livelock && found.failure.thread.is_some() {
         return Err(Unexplained::Endless);
     }
@@ -184,7 +184,7 @@ fn by_itself(found: &Finding) -> Option<Explanation> {
     })
 }
 
-/// What experiments with the simplest schedule have come to.
+/// The results of experiments with the simplest schedule.
 struct Learnt {
     evidence: Evidence,
     pair: Option<CriticalPair>,

@@ -2,8 +2,8 @@
 //!
 //! Changes to the schedule are tried until none makes it simpler, which is a local minimum. Up to its number of preemptions
 //! icb (PLDI 2007) looks for a failure that no single change leads to; where it has run every schedule with fewer, the number
-//! is a minimum, and else an upper bound. What icb finds takes the place of the schedule that was given, so that the simplest
-//! schedule is the same whichever search found the failure.
+//! is a minimum, and else an upper bound. The schedule that icb finds takes the place of the one that was given, so that the
+//! simplest schedule is the same whichever search found the failure.
 
 use rustc_hash::FxHashSet;
 
@@ -18,14 +18,14 @@ use crate::execution::End;
 use crate::program::Program;
 use crate::strategy::{Frontier, Next, Preemptions, Strategy, WorkItem};
 
-/// How many executions the changes may take, and how many icb, before them and after.
+/// The number of executions that the changes may take, and that icb may, before them and after.
 const CHANGES: u64 = 1_500;
 const SOON: u64 = 300;
 /// So many events at the most before them: a long execution takes so much of the time that the changes would have none.
 const SOON_EVENTS: u64 = 300_000;
 const ICB: u64 = 3_000;
 
-/// How much is done for the simplest schedule.
+/// The effort that is made for the simplest schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Effort {
     /// As many executions as a search can be made to wait for.
@@ -47,7 +47,7 @@ impl Effort {
 /// More key points come in so many times at most.
 const RESTARTS: u32 = 8;
 
-/// How many times the simplest schedule must fail in the same way before it counts.
+/// The number of times that the simplest schedule must fail in the same way before it counts.
 const REPLAYS: u32 = 2;
 
 /// The simplest schedule that was found.
@@ -60,7 +60,7 @@ pub(super) struct Minimum {
     pub(super) ended: bool,
 }
 
-/// What is known of a failing schedule from the search that found it.
+/// The facts that are known of a failing schedule from the search that found it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Searched {
     /// None with fewer preemptions fails.
@@ -113,7 +113,7 @@ fn attempt<P: Program>(
         let first = icb.first(lab, best.cost().preemptions, effort.executions(ICB))?;
         fewest |= first.fewest;
         ended &= fewest;
-        // What icb comes to later with as many preemptions is not its first.
+        // A schedule that icb comes to later with as many preemptions is not its first.
         let is_better = |found: &Experiment| !is_of_icb || found.cost().preemptions < best.cost().preemptions;
         if let Some(found) = first.found.filter(is_better) {
             best = found;
@@ -179,7 +179,7 @@ struct IcbResult {
 struct Icb {
     strategy: Frontier<Preemptions>,
     cache: Cache,
-    /// What comes next, where there was no room for it.
+    /// The next item, where there was no room for it.
     left: Option<WorkItem>,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,

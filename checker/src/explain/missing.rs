@@ -6,9 +6,9 @@ use crate::execution::SearchError;
 /// A stage that came to nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
-    /// Which one.
+    /// The stage.
     pub stage: ExplanationStage,
-    /// Why.
+    /// The reason.
     pub why: WhyMissing,
 }
 

@@ -1,9 +1,9 @@
-//! Why a failure happens: from a failing schedule to the simplest one that fails in the same way, and to what tells that one
-//! from executions that end well.
+//! The explanation of a failure: from a failing schedule to the simplest one that fails in the same way, and to what tells that
+//! one from executions that end well.
 //!
 //! An explanation is made of further executions of the program, [`Explanation::executions`] of them; each stage has a
-//! budget of its own. Of what fails whatever the schedule no other execution tells anything, and the one that was found has to
-//! do: see `diagnosis::always_fails`.
+//! budget of its own. No other execution tells anything of a failure that comes whatever the schedule, and the one that was
+//! found has to do: see `diagnosis::always_fails`.
 
 mod bug_depth;
 mod critical_pair;

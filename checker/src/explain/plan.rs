@@ -1,4 +1,5 @@
-//! A schedule as a plan that can be changed: who runs, up to which of its events; and the guide that follows one.
+//! A schedule as a plan that can be changed: the agents that run, and up to which of their events; and the guide that follows
+//! one.
 //!
 //! A changed schedule does not fit its recording any more: threads run other operations, or are blocked where they were
 //! not. So a plan names no operations. Its legs count events of their own thread from its beginning, which lets one be
@@ -22,7 +23,7 @@ use crate::trace::TraceStep;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Leg {
     pub(super) agent: Agent,
-    /// How many events its thread has run at the end of the leg.
+    /// The number of events that its thread has run at the end of the leg.
     pub(super) until: u32,
 }
 
@@ -30,7 +31,7 @@ pub(super) struct Leg {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Plan {
     pub(super) legs: Vec<Leg>,
-    /// Which way events go that can go several.
+    /// The ways in which events go that can go several.
     pub(super) picks: BTreeMap<EventId, Pick>,
 }
 
@@ -65,7 +66,7 @@ impl Plan {
     }
 }
 
-/// How many events each thread has run so far.
+/// The number of events that each thread has run so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     of: FxHashMap<ThreadName, u32>,

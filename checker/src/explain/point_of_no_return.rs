@@ -1,7 +1,7 @@
 //! The point of no return: the first event after which the failure can no longer be helped.
 //!
-//! What holds after an event holds after every later one, so the point is found by halving. Whether every continuation
-//! fails is decided by running them all, up to order; where there are too many, the share of random ones that fail has to do.
+//! Anything that holds after an event holds after every later one, so the point is found by halving. All continuations are run,
+//! up to order, to decide whether each of them fails; where there are too many, the share of random ones that fail has to do.
 
 use delegate::delegate;
 
@@ -20,16 +20,16 @@ use crate::program::{
 use crate::strategy::{Frontier, Next, Random, Sample, SeededRng, Strategy, Unbounded};
 use crate::trace::Trace;
 
-/// How many continuations of one event are run to decide on it, and how many of them are random ones, which come first: one
-/// that ends well is soon met where there are many.
+/// The number of continuations of one event that are run to decide on it, and of the random ones among them, which come first:
+/// one that ends well is soon met where there are many.
 const CONTINUATIONS: u64 = 2_000;
 const FIRST: u64 = 20;
 
-/// How many random ones make a share, and where that is so high (in hundred) that all but fail.
+/// The number of random ones that make a share, and the share (in hundred) from which on all but fail.
 const RANDOM: u64 = 200;
 const MOST: f64 = 95.0;
 
-/// Where a failing execution could no longer be saved.
+/// The event after which a failing execution could no longer be saved.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NoReturn {
     /// The position of the event.
@@ -136,13 +136,13 @@ fn none_passes<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<bool, Halt> 
             End::Ended(_) => {
                 cache.end(lab.trace().hb.state());
             }
-            // What would come next is unknown.
+            // The events that would come next are unknown.
             End::Limit(..) => return Err(Halt::Spent),
             End::Cut | End::Promoted(_) | End::Stopped(_) => {}
         }
         strategy.learn(&item, lab.trace(), notes, &cache);
     }
-    // What a thread would have come to that had to let others go is unknown as well.
+    // The future of a thread that had to let others go is unknown as well.
     if left_out { Err(Halt::Spent) } else { Ok(true) }
 }
 

@@ -1,4 +1,4 @@
-//! What can be changed about a plan to make it simpler, the largest changes first.
+//! The changes to a plan that make it simpler, the largest ones first.
 //!
 //! Leaving out ever smaller runs of legs is Andreas Zeller, Ralf Hildebrandt: Simplifying and Isolating Failure-Inducing
 //! Input, TSE 2002; for schedules see Jong-Deok Choi, Andreas Zeller: Isolating Failure-Inducing Thread Schedules,

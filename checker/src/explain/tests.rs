@@ -14,7 +14,7 @@ pub(super) fn model(text: &str) -> Model {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// What a search finds with the options that are the default.
+/// The outcome of a search with the options that are the default.
 pub(super) fn outcome(text: &str) -> Outcome {
     explore(&model(text), &Options::default(), &mut Patient).unwrap()
 }
@@ -135,13 +135,13 @@ fn threads_that_have_all_been_lowered_are_enacted_too() {
     assert_eq!(told.depth.map(|depth| depth.exact), Some(false), "{:?}", told.depth);
 }
 
-/// The paper's Figure 1: the assertion fails only if nobody but T2 writes `x` and `y` in between.
+/// The paper's Figure 1: the assertion fails only if no other thread but T2 writes `x` and `y` in between.
 const FIGURE_1: &str = "create T2, create T3, r x, if x == 0 { w x 1 }, r y, if y == 0 { w y 1 }, \
                         r x, if x == 2 { r y, assert y != 2 } \
                         | T2: r x, if x == 1 { w x 2 }, r y, if y == 1 { w y 2 } \
                         | T3: r x, if x == 1 { w x 3 }, r y, if y == 1 { w y 3 }";
 
-/// A pattern of the failing execution: the variable, and who reads and writes (`1W 2W 1R`).
+/// A pattern of the failing execution: the variable, and the threads that read and write it (`1W 2W 1R`).
 fn words(text: &str, suspect: &Suspect) -> String {
     let seen = &suspect.seen;
     let touches = seen.iter().map(|seen| {
@@ -172,7 +172,7 @@ fn what_a_thread_reads_that_the_failure_does_not_depend_on_is_not_to_blame() {
     assert!(!suspects.contains(&"x 2W 3R".to_owned()), "{suspects:?}");
 }
 
-/// What kind of mistake it is, in a word.
+/// The kind of mistake, in a word.
 pub(super) fn kind(diagnosis: &Diagnosis) -> &'static str {
     match diagnosis.cause {
         Cause::DoubleLock { .. } => "double lock",
@@ -228,19 +228,19 @@ fn the_cause_is_that_of_the_program() {
             "let s=1 t=1 | create T2, down s, down t, up t, up s | T2: down t, down s, up s, up t",
             "lock order",
         ),
-        // Who takes from this semaphore never gives back.
+        // A thread that takes from this semaphore never gives back.
         ("let s=1 | create T2, r f, if f == 0 { up s }, down s | T2: w f, down s", "missed notification"),
         ("create T2, lock m, r f, if f == 0 { wait c m }, unlock m | T2: w f, signal c", "lost wake-up"),
         ("create T2, lock m, r f, if f { wait c m }, unlock m | T2: w f", "missed notification"),
         ("create T2, w y, w x | T2: r y, if y { await z }", "livelock"),
-        // Who would do what is waited for waits for a lock.
+        // The thread that would do what is waited for waits for a lock.
         ("create T2, lock m, bar b 2, unlock m | T2: lock m, unlock m, bar b 2", "circle"),
         (
             "create T2, lock o, lock m, r x, if x == 0 { wait c m }, unlock m, unlock o \
              | T2: lock o, lock m, w x 1, signal c, unlock m, unlock o",
             "circle",
         ),
-        // Main has posted by then, and waits for who waits for another post.
+        // Main has posted by then, and waits for the thread that waits for another post.
         ("create T2, r f, if f == 0 { up s }, up s, join T2 | T2: w f, down s, down s", "order"),
     ] {
         let told = explained(text, &Options::default());
@@ -251,7 +251,7 @@ fn the_cause_is_that_of_the_program() {
 #[test]
 fn who_keeps_a_lock_is_who_has_not_given_it_back() {
     for (text, owner) in [
-        // The other reader has, whoever was first.
+        // The other reader has it, whichever was first.
         (
             "create T2, create T3, wrlock l, wrunlock l | T2: rdlock l, r f, if f == 0 { rdunlock l } | T3: rdlock l, w f, rdunlock l",
             1,
@@ -275,7 +275,7 @@ fn a_semaphore_is_not_called_forgotten_where_somebody_would_post_it_or_is_done_w
     for (text, expected) in [
         // It is posted, were it not for the lock.
         ("create T2, lock m, down s, unlock m | T2: lock m, up s, unlock m", "circle"),
-        // Who has taken one is done with it, and puts another one in only if told to.
+        // A thread that has taken one is done with it, and puts another one in only if told to.
         (
             "let s=2 | create T2, create T3, w f, down s | T2: down s, r f, if f { up s } | T3: down s",
             "missed notification",
@@ -293,18 +293,18 @@ fn a_lock_of_the_programs_own_that_both_came_past_is_told_beside_what_it_should_
     let past = told.diagnosis.past.unwrap_or_else(|| panic!("{:?}", told.diagnosis));
     let object = |seen: &ObservedAccess| model(SPIN_FLAG).name_of(seen.obj);
     assert!(past.iter().all(|seen| object(seen).as_deref() == Some("f")), "{past:?}");
-    // A variable that nobody spins on is no lock; and neither is one that keeps out whom it should.
+    // A variable that no thread spins on is no lock; and neither is one that keeps out the threads that it should.
     let flag = SPIN_FLAG.replace("await f f==0", "r f");
     assert_eq!(explained(&flag, &Options::default()).diagnosis.past, None);
     let kept = LOST_UPDATE.replace("r x, w x x+1", "await f f==0, w f 1, w f 0, r x, w x x+1");
     assert_eq!(explained(&kept, &Options::default()).diagnosis.past, None);
-    // It looks before it exchanges, and at what the exchange gives: who is kept out comes back.
+    // It looks before it exchanges, and at what the exchange gives: a thread that is kept out comes back.
     let tries = "await f f==0, add f 1, r x, w x x+1, r f, if f == 1 { w f 0 }";
     let tries = LOST_UPDATE.replace("r x, w x x+1", tries);
     assert_eq!(explained(&tries, &Options::default()).diagnosis.past, None);
 }
 
-/// Who circles in a livelock, what its loop looks at, and who has changed that, in which event.
+/// The threads that circle in a livelock, what their loops look at, and the thread that has changed that, in which event.
 fn circling(text: &str) -> Vec<String> {
     let told = explained(text, &Options::default());
     let Cause::Livelock(circling) = &told.diagnosis.cause else { panic!("{text}: {:?}", told.diagnosis) };
@@ -400,7 +400,7 @@ fn what_fails_whatever_comes_has_no_point_of_no_return() {
 
 #[test]
 fn what_begins_after_the_point_of_no_return_is_not_to_blame() {
-    // Where T2 reads f too early, it reads h too early as well: but all is lost by then.
+    // If T2 reads f too early, it reads h too early as well: but all is lost by then.
     let text = "create T2, w f 1, w h 1, w g 1, join T2, r k, assert k == 1 \
                 | T2: r f, if f == 1 { await g g==1 }, r h, w k f";
     let told = explained(text, &Options::default());

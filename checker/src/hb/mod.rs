@@ -194,7 +194,7 @@ impl HappensBefore {
 
     /// The state that the pending operation of a thread would lead to, should it do all that it may do.
     ///
-    /// Where it does less (a failed compare-and-swap), no execution ever has this hash: the events before the operation
+    /// If it does less (a failed compare-and-swap), no execution ever has this hash: the events before the operation
     /// fix its outcome. So whatever is known about a state with this hash holds after the operation.
     #[must_use]
     pub fn predict(&self, thread: usize, op: &Op, pick: Pick, peer: Option<usize>) -> HbHash {
@@ -221,7 +221,7 @@ impl HappensBefore {
             OpKind::Join => {
                 peer.and_then(|peer| self.last(peer)).iter().for_each(|&end| insert(&mut before, end))
             }
-            // Who parked before he got a lock is no part of happens-before; who was signalled is.
+            // A thread's parking before it got a lock is no part of happens-before; the signal that woke it is.
             OpKind::Reacquire | OpKind::FutexResume => {
                 waker.iter().for_each(|&waker| insert(&mut before, waker))
             }

@@ -18,7 +18,7 @@ pub(super) fn insert(into: &mut Positions, position: Position) {
     }
 }
 
-/// What happened to one object since its last write.
+/// The accesses of one object since its last write.
 #[derive(Clone, Debug, Default)]
 struct History {
     last_write: Option<Position>,

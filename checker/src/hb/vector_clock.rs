@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::event::position::{PerEvent, Position};
 
-/// How many events of each thread happened before, the event's own thread up to and including itself. Threads are
+/// The number of events of each thread that happened before, the event's own thread up to and including itself. Threads are
 /// counted in creation order of one execution; a missing component is 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Clock(SmallVec<[u32; 8]>);
@@ -19,7 +19,7 @@ pub struct ClockRef<'a>(&'a [u32]);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clocks {
     components: Vec<u32>,
-    /// Where each one ends.
+    /// The end of each one.
     ends: PerEvent<u32>,
 }
 
@@ -48,7 +48,7 @@ impl Clock {
         }
     }
 
-    /// The clock for whoever only reads it.
+    /// The clock for readers that do not change it.
     #[must_use]
     pub fn by_ref(&self) -> ClockRef<'_> {
         ClockRef(&self.0)
@@ -94,7 +94,7 @@ impl Clocks {
         self.push(clock);
     }
 
-    /// That of the event at a position.
+    /// The clock of the event at a position.
     pub(crate) fn get(&self, position: Position) -> ClockRef<'_> {
         let start = position.previous().map_or(0, |before| self.ends[before]);
         ClockRef(&self.components[start as usize..self.ends[position] as usize])

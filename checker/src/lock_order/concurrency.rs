@@ -1,4 +1,4 @@
-//! Whether acquisitions of several threads can be pending at once, as far as what orders them is no lock of theirs.
+//! Acquisitions of several threads that can be pending at once, as far as what orders them is no lock of theirs.
 
 use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;

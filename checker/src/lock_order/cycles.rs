@@ -63,7 +63,7 @@ impl Dependency {
         &self.all[0].1
     }
 
-    /// Which of the locks in hand an acquisition would wait for.
+    /// The index of the lock in hand that an acquisition would wait for.
     fn waited_for(&self, by: &Acquisition) -> Option<usize> {
         self.held().iter().position(|held| held.excludes(by))
     }

@@ -27,7 +27,7 @@ pub struct PotentialDeadlock {
     /// Of each thread, the lock that it has and the one that it waits for, which the next one has; in an execution that shows
     /// it, the first one of the search.
     pub sides: Vec<Side>,
-    /// That execution.
+    /// The trace of that execution.
     pub trace: Arc<Trace>,
     /// Other executions that show it.
     others: Vec<(Arc<Trace>, Vec<Side>)>,

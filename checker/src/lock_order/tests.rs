@@ -81,7 +81,7 @@ fn where_every_schedule_was_run_nothing_is_told() {
 fn a_gate_lock_keeps_threads_apart() {
     let gate = "lock g, lock a, lock b, unlock b, unlock a, unlock g | lock g, lock b, lock a, unlock a, unlock b, unlock g";
     assert_eq!(told(gate), [""; 0]);
-    // Given back before the second lock is taken, it keeps nobody apart.
+    // Given back before the second lock is taken, it keeps no threads apart.
     let early = "lock g, lock a, unlock g, lock b, unlock b, unlock a | lock g, lock b, unlock g, lock a, unlock a, unlock b";
     assert_eq!(told(early), ["a b, b a"]);
     let read = "rdlock g, lock a, lock b, unlock b, unlock a, rdunlock g \

@@ -1,4 +1,4 @@
-//! What a model thread is compiled to.
+//! The code that a model thread is compiled to.
 
 use smallvec::SmallVec;
 
@@ -59,7 +59,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// What is pending; `second` says that the first half of a wait is over, in this generation of a barrier.
+    /// The pending operation; `second` says that the first half of a wait is over, in this generation of a barrier.
     pub(super) fn pending(&self, second: Option<u32>, generation: u32) -> Op {
         use OpKind as K;
         let read = |kind, on: &usize| Op::new(kind, [Access::read(object(*on))]);

@@ -1,7 +1,7 @@
 //! A program in memory, written in a few characters: what searches, costs and oracles are tested on.
 //!
 //! Threads stand between bars; operations between commas, semicolons or line ends. `let` gives initial values. A thread
-//! that nobody creates starts with the program; the first one is the main thread.
+//! that no other one creates starts with the program; the first one is the main thread.
 //!
 //! ```text
 //! let s=1 | T1: r x, w x x+1 | T2: lock m; if x == 0 { signal c }; unlock m

@@ -65,7 +65,7 @@ impl ModelRun {
             }
         }
         (0..run.threads.len()).for_each(|thread| run.settle(thread));
-        // Whether a thread can run may depend on whether a later one has anything to do at all.
+        // The ability of a thread to run may depend on whether a later one has anything to do at all.
         run.views = (0..run.threads.len()).map(|thread| run.view(thread)).collect();
         run
     }
@@ -268,7 +268,7 @@ impl ModelRun {
         self.settle(index);
     }
 
-    /// Why a batch ends here, if it does.
+    /// The reason for which a batch ends here, if it does.
     fn stop(&self, choice: Choice, until: &Until, events: usize) -> Option<Stop> {
         let view = |agent| self.views.iter().find(|view| view.agent == agent);
         let status = |agent| view(agent).map(|view| &view.status);

@@ -1,4 +1,4 @@
-//! What variables and synchronisation objects of a model program are, and what operations do to them.
+//! The variables and synchronisation objects of a model program, and the effects of operations on them.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -13,7 +13,7 @@ use crate::event::wait::On;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object {
     pub(super) value: i64,
-    /// Who holds it, for a mutex or for writing.
+    /// The thread that holds it, for a mutex or for writing.
     pub(super) owner: Option<usize>,
     readers: SmallVec<[usize; 4]>,
     waiters: SmallVec<[usize; 4]>,
@@ -54,7 +54,7 @@ impl Object {
     }
 }
 
-/// What the pending operation of a thread waits for, if it cannot run.
+/// The cause for which the pending operation of a thread cannot run, if it cannot: what it waits for.
 pub(super) fn blocked(
     operation: &Operation,
     second: Option<u32>,

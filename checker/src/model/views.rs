@@ -1,4 +1,4 @@
-//! What each agent of a model execution looks like from outside.
+//! The views of the agents of a model execution, as they look from outside.
 
 use smallvec::{SmallVec, smallvec};
 

@@ -15,7 +15,7 @@ use crate::trace::Trace;
 /// A kind of access at a place in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct AccessSite {
-    /// Where.
+    /// The place.
     pub site: Site,
     /// It writes.
     pub writes: bool,
@@ -26,7 +26,7 @@ pub struct AccessSite {
 pub struct Race {
     /// Positions of the two events in the trace.
     pub events: [Position; 2],
-    /// What each of them is.
+    /// The kind and the place of each of them.
     pub places: [AccessSite; 2],
     /// Something that both touch.
     pub obj: Obj,
@@ -55,9 +55,8 @@ impl Detector {
         &self.variables
     }
 
-    /// The races of an execution: of each pair of places, each way round, the first one, or else the first one whose accesses stand side
-    /// by side. Between equal places the two ways
-    /// are those of the threads.
+    /// The races of an execution: of each pair of places, each way round, the first one, or else the first one whose accesses
+    /// stand side by side. Between equal places the two ways are those of the threads.
     pub fn races(&mut self, trace: &Trace) -> Vec<Race> {
         self.order.clear();
         self.plain.clear();
@@ -143,7 +142,7 @@ pub(crate) fn ordering(event: &TraceEvent, variables: &ByteSet) -> Effect {
 
 /// The synchronising part of an event, and its plain accesses.
 fn divide(event: &TraceEvent, variables: &ByteSet) -> (Effect, SmallVec<[Access; 2]>) {
-    // That a block is used after it was freed is a failure, which says more than a race.
+    // The use of a block after it was freed is a failure, which says more than a race.
     if event.op.kind == OpKind::Free {
         return Default::default();
     }
@@ -166,7 +165,7 @@ pub(crate) fn is_plain(op: &Op, variables: &ByteSet) -> bool {
 struct LastAccess {
     place: AccessSite,
     thread: u32,
-    /// How many events of its thread there were by then, itself included.
+    /// The number of events of its thread by then, itself included.
     count: u32,
     event: Position,
 }

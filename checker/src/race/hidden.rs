@@ -7,13 +7,13 @@
 //! variables, whatever code it stands in.
 //!
 //! An instruction of x86 does not show whether a plain load or store of a library is one of an atomic (the word of its own at
-//! which each thread of a queue lock waits is stored to and loaded, and nothing else). A library that is used as it should be has
-//! no races: so whatever one thread loads that another one has stored there was either ordered already, or is what orders the two.
-//! Plain accesses of libraries therefore order among themselves, and so do their stores and the program's loads, where it looks at a
-//! library's word by a macro; the program's own accesses do not become synchronisation by that ([`published`]). What is ordered by a
-//! library that is used as it should not be is no loss: a race of the program has an execution in which the two accesses stand side
-//! by side, the thread of the second one waiting before it while the first one runs. Nothing hidden comes between them there, and
-//! [`super::Pairs`] keeps such executions before others.
+//! which each thread of a queue lock waits is stored to and loaded, and nothing else). A library that is used as it should be
+//! has no races: so whatever one thread loads that another one has stored there was either ordered already, or is what orders
+//! the two. Plain accesses of libraries therefore order among themselves, and so do their stores and the program's loads, where
+//! it looks at a library's word by a macro; the program's own accesses do not become synchronisation by that ([`published`]).
+//! What is ordered by a library that is used as it should not be is no loss: a race of the program has an execution in which
+//! the two accesses stand side by side, the thread of the second one waiting before it while the first one runs. Nothing hidden
+//! comes between them there, and [`super::Pairs`] keeps such executions before others.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,12 +30,12 @@ use crate::hb::AccessHistories;
 use crate::trace::interner::Interner;
 use crate::trace::{Trace, TraceStep};
 
-/// What was found out about an execution after it ran.
+/// The facts that were found out about an execution after it ran.
 #[derive(Clone, Debug, Default)]
 pub struct FoundOut {
     /// [`crate::program::Ending::hidden`].
     pub hidden: Option<Vec<HiddenAccess>>,
-    /// Where loads and stores are that the source calls atomic.
+    /// The places of loads and stores that the source calls atomic.
     pub atomic: FxHashSet<Site>,
 }
 
@@ -145,7 +145,7 @@ struct Merged {
     positions: PerEvent<Position>,
     /// Of each event by its name there, its index here.
     indices: FxHashMap<EventId, u32>,
-    /// How many events each thread has.
+    /// The number of events of each thread.
     counts: FxHashMap<ThreadName, u32>,
     known: Interner,
 }

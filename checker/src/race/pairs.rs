@@ -1,4 +1,5 @@
-//! Races over all executions of a search, and of what explains its failures: once per pair of locations, and whether the order of a pair decides.
+//! Races over all executions of a search, and of what explains its failures: once per pair of locations, and whether the order
+//! of a pair decides.
 //!
 //! An execution has a pair in one *way* if the accesses race in it, and one of them always runs first, or each of them once.
 //! A pair is harmful if it was had in several ways, of which one failed always and another one did not.
@@ -32,11 +33,11 @@ const WAYS: usize = 3;
 pub struct RacingPair {
     /// In an execution that shows it, the first one of the search.
     pub race: Race,
-    /// That execution.
+    /// The trace of that execution.
     pub trace: Arc<Trace>,
     /// Nothing says that these accesses may be atomic.
     pub certain: bool,
-    /// What its order decides, if that was seen.
+    /// The harm that one of its orders does, if that was seen.
     pub harm: Option<Harm>,
     /// Other executions that show it.
     others: Vec<(Arc<Trace>, Race)>,
@@ -49,9 +50,9 @@ pub struct Harm {
     pub order: [AccessSite; 2],
     /// In the executions that failed, accesses of the pair ran in either order.
     pub both: bool,
-    /// How many executions had it this way: all of them failed.
+    /// The number of executions that had it this way: all of them failed.
     pub failed: u64,
-    /// How many had it in another way, and how many of these passed.
+    /// The number of executions that had it in another way, and of those among them that passed.
     pub others: (u64, u64),
 }
 
@@ -61,7 +62,8 @@ pub struct Pairs {
     detector: Detector,
     /// In the order in which they were found.
     found: Vec<RacingPair>,
-    /// Of each pair of places, how many executions had it in each way: those that failed and those that passed.
+    /// Of each pair of places, the numbers of executions that had it in each way: of those that failed and of those that
+    /// passed.
     ways: FxHashMap<[AccessSite; 2], [(u64, u64); WAYS]>,
     dropped: bool,
 }
@@ -175,7 +177,8 @@ impl Pairs {
         check(&mut self.found, is_open, |trace, mut events| {
             let mut rounds = 0;
             loop {
-                // It is known until then what libraries did. What orders two accesses may leave later ones from the same places racing.
+                // The actions of libraries are known until then. An order of two accesses may leave later ones from the same
+                // places racing.
                 let until = events.iter().max().copied().unwrap_or(Position::START);
                 let found_out = find_out(trace, events.clone());
                 let races = with(trace, &found_out, known.variables()).races(known.clone());
@@ -248,8 +251,8 @@ impl RacingPair {
         Self { race, certain: is_certain(&trace, &race), trace, harm: None, others: Vec::new() }
     }
 
-    /// Whether another execution that shows it so adds nothing. Where the accesses stand side by side, what is found out later cannot
-    /// order them.
+    /// Whether another execution that shows it so adds nothing. If the accesses stand side by side, facts that are found out
+    /// later cannot order them.
     fn is_enough(&self, race: &Race) -> bool {
         let has_some = self.shown_by().any(|(_, known)| known.side_by_side);
         self.others.len() + 1 >= WITNESSES && (has_some || !race.side_by_side)
@@ -266,7 +269,7 @@ impl RacingPair {
             .chain(self.others.iter().map(|(trace, race)| (trace, race)))
     }
 
-    /// Where the two accesses are, whichever is first.
+    /// The places of the two accesses, whichever is first.
     #[must_use]
     pub fn locations(&self) -> [Site; 2] {
         locations(self.race.places)
@@ -284,7 +287,7 @@ fn locations(places: [AccessSite; 2]) -> [Site; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// In which ways an execution has each pair of places, as bits.
+/// The ways in which an execution has each pair of places, as bits.
 fn ways(trace: &Trace, races: &[Race]) -> FxHashMap<[AccessSite; 2], usize> {
     let mut ways = FxHashMap::default();
     for (places, way) in races.iter().map(|race| way(trace, race)) {
@@ -301,7 +304,7 @@ fn way(trace: &Trace, race: &Race) -> ([AccessSite; 2], usize) {
     if forth { ([a, b], 1) } else { ([b, a], 2) }
 }
 
-/// What the order of a pair decides, by the executions that had it in each way.
+/// The harm that one order of a pair does, by the executions that had it in each way.
 fn harm([a, b]: [AccessSite; 2], ways: &[(u64, u64); WAYS]) -> Option<Harm> {
     (0..WAYS)
         .filter_map(|way| {

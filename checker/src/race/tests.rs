@@ -116,7 +116,7 @@ fn check(trace: &Trace) -> usize {
     expected.len()
 }
 
-/// Every execution of a program, or so many of it; returns how many pairs raced in all.
+/// Every execution of a program, or so many of it; returns the number of pairs that raced in all.
 fn check_program(text: &str, runs: u64) -> usize {
     let model: Model = text.parse().unwrap();
     let (mut strategy, _) = StrategyKind::Dfs.plan(&Options::default());
@@ -221,7 +221,8 @@ fn what_synchronisation_orders_does_not_race() {
 fn the_bytes_of_a_wide_access_that_synchronise_do_not_race() {
     let (write, read) = (Doing::Plain(Mode::Write), Doing::Plain(Mode::Read));
     let atomic = Doing::Atomic(Mode::Write);
-    // Whoever clears the whole structure races with the rest of it, and neither races nor synchronises with its atomic part.
+    // A thread that clears the whole structure races with the rest of it, and neither races nor synchronises with its atomic
+    // part.
     assert_eq!(check(&trace(&[(0, atomic, 4, 4, 1), (1, write, 0, 8, 2)])), 0);
     assert_eq!(check(&trace(&[(0, read, 0, 4, 1), (0, atomic, 4, 4, 1), (1, write, 0, 8, 2)])), 1);
     // A plain access within a synchronisation variable synchronises.
@@ -275,8 +276,8 @@ fn an_order_that_also_passes_is_not_harmful() {
     assert!(!harm(&[(&forth, Some(false)), (&back, None)]), "how it ended is not known");
 }
 
-/// The race between a write and a read of other threads in this execution, with accesses of libraries in between: the number of events
-/// before each one, the thread, the mode, the offset.
+/// The race between a write and a read of other threads in this execution, with accesses of libraries in between: the number of
+/// events before each one, the thread, the mode, the offset.
 fn races_with(trace: &Trace, hidden: &[(usize, usize, Mode, u32)]) -> bool {
     let mut pairs = super::Pairs::default();
     pairs.take(trace, Some(false));
@@ -315,7 +316,8 @@ fn what_libraries_publish_by_plain_accesses_orders() {
     assert!(races_with(&trace(&stores), &[(0, 2, Write, 8)]));
 }
 
-/// A library that is used by several threads at once, as it must not be, seems to order what they do; not where they stand side by side.
+/// A library that is used by several threads at once, as it must not be, seems to order what they do; not where they stand side
+/// by side.
 #[test]
 fn executions_in_which_accesses_stand_side_by_side_are_kept_before_others() {
     let (write, read) = (Doing::Plain(Mode::Write), Doing::Plain(Mode::Read));

@@ -25,7 +25,7 @@ const WITNESSES: usize = 4;
 /// So many pairs are kept.
 const MOST: usize = 200;
 
-/// Where an access that may be half done is, and where the other event.
+/// The places of an access that may be half done, and of the other event.
 type Places = [Site; 2];
 
 /// An execution, and the positions of the two events.
@@ -82,9 +82,9 @@ impl TornAccesses {
         }
     }
 
-    /// How many pairs of places there are that no synchronisation of libraries orders. `find_out` runs an execution again as
-    /// far as these events and says what libraries did ([`crate::program::Ending::hidden`]); what it cannot say orders
-    /// nothing. `variables` are the synchronisation variables that are known.
+    /// The number of pairs of places that no synchronisation of libraries orders. `find_out` runs an execution again as far as
+    /// these events and says what libraries did ([`crate::program::Ending::hidden`]); what it cannot say orders nothing.
+    /// `variables` are the synchronisation variables that are known.
     pub fn confirm(
         &self,
         variables: &ByteSet,
@@ -120,7 +120,7 @@ mod tests {
     use crate::search::{Options, sample};
     use crate::strategy::StrategyKind;
 
-    /// How many pairs of a program's accesses are torn if those of `x` are carried out in several steps.
+    /// The number of pairs of a program's accesses that are torn if those of `x` are carried out in several steps.
     fn torn(text: &str) -> u64 {
         let model: Model = text.parse().unwrap();
         let (mut strategy, _) = StrategyKind::Dpor.plan(&Options::default());

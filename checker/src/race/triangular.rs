@@ -1,4 +1,4 @@
-//! Triangular races: what tells that executions of a program on x86 may do what none of sequential consistency does.
+//! Triangular races: the signs that executions of a program on x86 may do what none under sequential consistency does.
 //!
 //! A processor of x86 keeps stores in a buffer while it carries out later loads (x86-TSO). That can be found out only where
 //! a thread writes one location and then reads another one, nothing between them empties the buffer, and the read races with
@@ -8,9 +8,9 @@
 //!
 //! Two accesses race in an execution if they conflict and no third event comes between them in happens-before: another
 //! linearisation has them side by side. So one execution of each class shows every race. The first write counts only if it
-//! races as well, be it in another execution: a store that nobody comes upon while it is in its buffer might as well have
-//! been carried out at once. The buffer keeps order, so that until then the others have seen nothing of what its thread has
-//! done since; what they do can come before that store, and the access of theirs that comes upon it is its neighbour there.
+//! races as well, be it in another execution: a store that no other thread comes upon while it is in its buffer might as well
+//! have been carried out at once. The buffer keeps order, so that until then the others have seen nothing of what its thread
+//! has done since; what they do can come before that store, and the access of theirs that comes upon it is its neighbour there.
 //! Nor does it count for a read of the same location, which sees it in any case.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -48,7 +48,7 @@ pub struct Triangles {
 struct Buffer {
     stores: Vec<(Site, Obj)>,
     known: FxHashSet<(Site, Obj)>,
-    /// Of each pair of a read and a racing write, by their places, how many of the stores have been taken with it.
+    /// Of each pair of a read and a racing write, by their places, the number of the stores that have been taken with it.
     taken: FxHashMap<(Site, Site), usize>,
 }
 
@@ -185,7 +185,7 @@ fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
     match kind {
         K::Update | K::CompareExchange | K::Lock | K::Reacquire | K::CondWait => true,
         K::Exit | K::ThreadEnd => true,
-        // The C library notes who joins a thread by a compare-and-swap.
+        // The C library uses a compare-and-swap to note the thread that joins another one.
         K::Create | K::Join => true,
         K::BarrierArrive | K::BarrierLeave | K::SemWait | K::SemPost => true,
         K::ReadLock | K::WriteLock | K::ReadUnlock | K::WriteUnlock => true,
@@ -301,7 +301,7 @@ mod tests {
         threads.iter().enumerate().map(thread).collect::<Vec<_>>().join(" | ")
     }
 
-    /// How many triangular races the executions of a program show that can be observed.
+    /// The number of triangular races that the executions of a program show and that can be observed.
     fn observable(text: &str) -> usize {
         let model: Model = text.parse().unwrap();
         let (mut strategy, _) = StrategyKind::Dpor.plan(&Options::default());

@@ -16,10 +16,10 @@ use crate::strategy::DefaultSchedule;
 /// One execution in so many is audited.
 pub(super) const EVERY: u64 = 100;
 
-/// When the last audit was.
+/// The time of the last audit.
 #[derive(Debug, Default)]
 pub(super) struct Auditor {
-    /// How many executions there had been since the last restart.
+    /// The number of executions by then since the last restart.
     audited: u64,
 }
 

@@ -11,7 +11,7 @@ use crate::execution::{End, SearchError};
 use crate::program::{Program, Scope};
 use crate::strategy::{Strategy, TraceGuide};
 
-/// What failed while key points were added under it.
+/// A failing execution under which key points were added.
 pub(super) struct CarriedOver {
     events: Vec<(Choice, OpKey)>,
     /// Of the item that it was.
@@ -19,7 +19,7 @@ pub(super) struct CarriedOver {
     lost: Lost,
 }
 
-/// What came of running it once more.
+/// The result of running it once more.
 pub(super) enum Rerun {
     /// The search is to end.
     Ended(Ended),
@@ -32,7 +32,7 @@ pub(super) enum Rerun {
 }
 
 impl CarriedOver {
-    /// What ran last, if it failed, until the search has started again.
+    /// The execution that ran last, if it failed, until the search has started again.
     pub(super) fn of<P: Program>(
         executor: &mut Executor<'_, P>,
         failures: &[Failure],

@@ -16,7 +16,7 @@ use crate::trace::{Trace, TraceStep, first_missing_synchronisation, first_other_
 /// After so many executions, or the last one if that comes sooner.
 const AFTER: u64 = 36;
 
-/// How far the check is.
+/// The progress of the check.
 #[derive(Debug, Default)]
 pub(super) struct DeterminismCheck {
     is_done: bool,
@@ -41,7 +41,7 @@ impl DeterminismCheck {
     pub(super) fn keep_first_ever<P: Program>(&mut self, executor: &Executor<'_, P>) {
         if !self.is_done && self.first_ever.is_none() {
             let steps = &executor.runner.trace.steps;
-            // What came after is another schedule if threads wait where they did not wait then.
+            // The events behind that point are another schedule if threads wait where they did not wait then.
             let same = executor.runner.promoted().unwrap_or(steps.end());
             self.first_ever = Some((executor.epoch, steps[..same].to_vec()));
         }
@@ -88,7 +88,7 @@ impl DeterminismCheck {
                         return Err(ends_differ(before.steps.end(), &first, &second).into());
                     }
                     let difference = self.first_ever.take().and_then(|(epoch, first)| {
-                        // Who goes next in an opening depends on the key points that there are.
+                        // The next thread in an opening depends on the key points that there are.
                         let is_other =
                             epoch != executor.runner.program.epoch() && strategy.opening().is_some();
                         let compare = if is_other {

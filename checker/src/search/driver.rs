@@ -26,7 +26,7 @@ use crate::program::Program;
 use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::{Trace, cost};
 
-/// Whoever started a search: is told how far it is. What stops it is [`Options::limit`].
+/// The caller of a search, which is told how far it is. The search is stopped by [`Options::limit`].
 pub trait Observer {
     /// Called after every execution.
     fn progress(&mut self, progress: &Progress);
@@ -47,7 +47,7 @@ pub fn explore<P: Program>(
     explore_with(program, options, Box::new(NoWorkers), observer)
 }
 
-/// The same with workers beside the calling thread. Whatever they do, what comes out is what comes out without them.
+/// The same with workers beside the calling thread. Whatever they do, the outcome is the same as without them.
 ///
 /// # Errors
 /// When the program cannot be run, or does not do the same under the same schedule.
@@ -68,11 +68,11 @@ pub(super) struct Search<'a, P> {
     observer: &'a mut dyn Observer,
     pub(super) strategy: Box<dyn Strategy>,
     pub(super) cache: Cache,
-    /// What runs before its turn.
+    /// The executions that run before their turn.
     ahead: Ahead<'a>,
     pub(super) findings: Vec<Finding>,
     switch_points: SwitchPoints,
-    /// What failed while key points were added under it.
+    /// The failing execution under which key points were added.
     carried_over: Option<CarriedOver>,
     /// The least cost at which something was left unexplored.
     pub(super) cut: Option<u32>,
@@ -112,7 +112,7 @@ impl<'a, P: Program> Search<'a, P> {
             None => match self.search() {
                 Ok(ended) => ended,
                 Err(error) if self.findings.is_empty() => return Err(error),
-                // What was found and reproduced before counts all the same.
+                // The findings that were reproduced before count all the same.
                 Err(error) => {
                     self.notes.push(SearchNote::StoppedEarly(error.while_searching()));
                     Ended::Cancelled
@@ -234,7 +234,7 @@ impl<'a, P: Program> Search<'a, P> {
             }
         };
         if !self.executor.is_narrow {
-            // What ran ahead teaches only now.
+            // An execution that ran ahead teaches only now.
             self.executor.runner.note_doubt(self.executor.is_checked);
         }
         if self.executor.runner.ending.left_out {
@@ -243,7 +243,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.check.keep_first_ever(&self.executor);
         let whole = !self.executor.runner.is_capped();
         let mut limit = false;
-        // Whether it failed, if it went to its end.
+        // Whether it failed; only for an execution that went to its end and counts.
         let mut failed = None;
         let failures = match end {
             End::Stopped(go) => return Ok(Some(cut_short::stopped(&mut self.executor, go))),
@@ -283,7 +283,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.take_failures(failures, whole, limit)
     }
 
-    /// What an item leads to was not run to its end.
+    /// Notes that the continuations of an item were not run to their ends.
     fn note_cut(&mut self, item: &WorkItem) {
         self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
     }
@@ -386,7 +386,7 @@ impl<'a, P: Program> Search<'a, P> {
         let (reproduced, stopped) = match reproduce(executor, &shown, &identity)? {
             Reproduction::Yes => (REPLAYS, None),
             Reproduction::Stopped(ended, _) if known.is_some() => return Ok(Some(ended)),
-            // Somebody wants to know what there is.
+            // The caller wants to know what there is.
             Reproduction::Stopped(ended, reproduced) => (reproduced, Some(ended)),
             Reproduction::No(note) => {
                 self.notes.push(note);

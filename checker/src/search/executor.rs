@@ -13,7 +13,7 @@ use crate::limit::StopRequest;
 use crate::program::{Epoch, Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide};
 
-/// What every part of a search runs executions with.
+/// The means by which every part of a search runs executions.
 pub(super) struct Executor<'a, P> {
     pub(super) options: &'a Options,
     pub(super) runner: Runner<'a, P>,
@@ -24,7 +24,7 @@ pub(super) struct Executor<'a, P> {
     pub(super) is_narrow: bool,
     /// Everything that may be a key point was watched in the execution that ran last.
     pub(super) is_checked: bool,
-    /// The failures that were seen, and how many executions had been started by the first that showed them.
+    /// The failures that were seen, each with the number of executions that had been started by the first that showed it.
     pub(super) seen: Vec<(Identity, u64)>,
     /// Failures that did not come again.
     pub(super) lost: Vec<Lost>,

@@ -1,4 +1,4 @@
-//! Failures that were seen once: what an execution does that depends on more than its schedule.
+//! Failures that were seen once: they depend on more than the schedule.
 
 use super::findings::identity::Identity;
 use super::note::SearchNote;

@@ -54,7 +54,7 @@ pub(super) fn run_item<P: Program>(
     }
 }
 
-/// Whether whatever threads waited for in loops is within a scope: else it was not seen who let them go, and when.
+/// Whether whatever threads waited for in loops is within a scope: else it was not seen which thread let them go, and when.
 fn spins_within(trace: &Trace, scope: &Scope) -> bool {
     let Scope::Objects(objects) = scope else { return true };
     trace.spun_on.iter().all(|&location| objects.outside(location).is_empty())

@@ -12,7 +12,7 @@ pub enum SearchNote {
     ManyRaces(usize),
     /// Locks are taken in opposite orders in more than so many ways, and the others are left out.
     ManyLockOrders(usize),
-    /// Nothing is covered, since of some execution it could not be told how many preemptions it takes at least.
+    /// Nothing is covered, since the least number of preemptions of some execution could not be told.
     UnknownPreemptions,
     /// Threads were switched at every operation although it was asked for synchronisation only, since one gives way.
     SwitchedEverywhere,

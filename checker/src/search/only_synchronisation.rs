@@ -7,8 +7,8 @@
 //! variables are found out as the executions go: a new one is a new set of scheduling points.
 //!
 //! The theorems know no fairness. Under it a thread that gives way may go on when another one has moved, if only by an access
-//! that nobody looks at: what is reached may then take a switch between two of these. So where a thread gives way, threads
-//! are switched everywhere.
+//! that no other thread looks at: what is reached may then take a switch between two of these. So where a thread gives way,
+//! threads are switched everywhere.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::race::{self, Pairs, TornAccesses, Triangles};
 use crate::strategy::{Coverage, Strategy};
 
-/// Where threads are switched, and the races that say whether that is enough.
+/// The points at which threads are switched, and the races that say whether these are enough.
 #[derive(Debug, Default)]
 pub(super) struct SwitchPoints {
     pub(super) races: Pairs,
@@ -99,13 +99,13 @@ impl SwitchPoints {
         self.is_asked_for && (self.widened || is_racy)
     }
 
-    /// What has been explored completely.
+    /// The part that has been explored completely.
     pub(super) fn coverage(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Coverage {
         if self.is_too_narrow() { Coverage::default() } else { strategy.coverage(cut) }
     }
 
-    /// What has been explored completely of the schedules that switch threads at synchronisation only. `None` where they
-    /// were switched everywhere.
+    /// The part that has been explored completely of the schedules that switch threads at synchronisation only. `None` where
+    /// they were switched everywhere.
     pub(super) fn at_synchronisation(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Option<Coverage> {
         let covered = if self.widened { Coverage::default() } else { strategy.coverage(cut) };
         (self.is_asked_for && !self.everywhere).then_some(covered)

@@ -1,4 +1,4 @@
-//! What to explore, and how far.
+//! The space to explore, and the limits of its exploration.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::strategy::StrategyKind;
 /// Settings of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Options {
-    /// Which search.
+    /// The search.
     pub strategy: StrategyKind,
     /// For auto, icb and bounded-dpor: the highest number of preemptions, iterated from 0.
     pub max_preemptions: u32,
@@ -18,17 +18,17 @@ pub struct Options {
     pub max_delays: u32,
     /// For pct: the depth of the failures that are looked for.
     pub depth: u32,
-    /// For vtb and pctvb: how many variables preemptions are at.
+    /// For vtb and pctvb: the number of variables that preemptions are at.
     pub max_variables: u32,
-    /// For vtb: how many threads' order matters, iterated from 2.
+    /// For vtb: the number of threads whose order matters, iterated from 2.
     pub max_threads: u32,
     /// For period: the highest number of periods, iterated from 2.
     pub max_periods: u32,
-    /// How many timed waits may run out of time in one execution by choice. Where nobody else can move, more do.
+    /// The number of timed waits that may run out of time in one execution by choice. Where no other thread can move, more do.
     pub max_timeouts: u32,
-    /// How often a thread may be let past a yield or sleep while others could go and none of them moves; at the next one they go
-    /// first. At least 1 and at most 15. A loop that gives way and does something else in each round would never end without
-    /// it; one that backs off by a few yields, or a few sleeps in a row, are to be run as they may.
+    /// The number of times that a thread may be let past a yield or sleep while others could go and none of them moves; at the
+    /// next one they go first. At least 1 and at most 15. A loop that gives way and does something else in each round would
+    /// never end without it; one that backs off by a few yields, or a few sleeps in a row, is to be run as it may.
     pub max_yields: u32,
     /// At most this many executions.
     pub max_schedules: Option<u64>,
@@ -48,12 +48,12 @@ pub struct Options {
     /// Switch threads at synchronisation only; for icb, idb, dfs, random and pct, which take the choices that they are given.
     /// Data races are looked for then in any case: they say whether it was enough.
     pub only_synchronisation: bool,
-    /// What ends it from outside.
+    /// The limit from outside that ends it.
     #[serde(skip)]
     pub limit: Limit,
 }
 
-/// With the search that makes no choices by chance and covers what it says. What people get who name none is
+/// With the search that makes no choices by chance and covers what it says. Users that name none get
 /// [`StrategyKind::unless_named`].
 impl Default for Options {
     fn default() -> Self {

@@ -1,4 +1,4 @@
-//! What a search reports.
+//! The report of a search.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +15,11 @@ use crate::trace::Trace;
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How many executions of which kind.
+    /// The numbers of executions of each kind.
     pub stats: Stats,
-    /// What was explored completely.
+    /// The part that was explored completely.
     pub covered: Coverage,
-    /// Where threads were switched at synchronisation only: what was explored completely of the schedules that do so. The
+    /// If threads were switched at synchronisation only: the part that was explored completely of the schedules that do so. The
     /// others are covered by these if there was no race.
     pub at_synchronisation: Option<Coverage>,
     /// One for each failure, in the order in which they were found.
@@ -32,13 +32,13 @@ pub struct Outcome {
     pub triangles: Vec<Triangle>,
     /// The accesses of these executions that another thread may find half done.
     pub torn: TornAccesses,
-    /// Why the search ended.
+    /// The reason for which the search ended.
     pub ended: Ended,
     /// Things to tell the user.
     pub notes: Vec<SearchNote>,
 }
 
-/// Why a search ended.
+/// The reason for which a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
@@ -61,7 +61,7 @@ impl From<StopRequest> for Ended {
     }
 }
 
-/// How many executions of which kind, since the last restart where not said otherwise.
+/// The numbers of executions of each kind, since the last restart where not said otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Stats {
     /// Ran to an end (all finished, deadlocked, or failed) that no other one had: happens-before classes.
@@ -106,7 +106,7 @@ impl Stats {
     }
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Executions so far.
@@ -119,10 +119,10 @@ pub struct Progress {
     pub is_to_confirm: bool,
 }
 
-/// On what it rests that a program always fails.
+/// The evidence that a program always fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Always {
-    /// How many schedules were run, each of which failed in the same way.
+    /// The number of schedules that were run, each of which failed in the same way.
     pub schedules: u64,
     /// There is no other one.
     pub is_every: bool,
@@ -131,13 +131,13 @@ pub struct Always {
 /// A failure, with the schedule that shows it with the fewest preemptions seen.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What went wrong.
+    /// The failure itself.
     pub failure: Failure,
-    /// What makes it the same failure as another one.
+    /// The identity that makes it the same failure as another one.
     pub identity: Identity,
     /// The failing execution; [`Trace::schedule`] replays it.
     pub trace: Trace,
-    /// On what it rests, where the failure is said to come always.
+    /// The evidence, where the failure is said to come always.
     pub always: Option<Always>,
     /// Of the schedule, as it was run.
     pub preemptions: Option<u32>,
@@ -145,17 +145,17 @@ pub struct Finding {
     pub fewest: bool,
     /// Of the schedule, as it was run.
     pub delays: Option<u32>,
-    /// How many threads must be ordered for the failure; only where the schedule tells it exactly.
+    /// The number of threads that must be ordered for the failure; only where the schedule tells it exactly.
     pub threads: Option<u32>,
-    /// How many variables the preemptions of the schedule are at.
+    /// The number of variables that the preemptions of the schedule are at.
     pub variables: Option<u32>,
-    /// Which execution of the search it was, from 1.
+    /// The number of its execution in the search, from 1.
     pub schedule_number: u64,
-    /// How many executions were started up to the first that showed it, whatever they were for.
+    /// The number of executions that were started up to the first that showed it, whatever they were for.
     pub executions: u64,
-    /// How many of how many replays failed in the same way.
+    /// The number of replays that failed in the same way, and the number of replays.
     pub reproduced: (u32, u32),
-    /// What the failing execution wrote.
+    /// The output of the failing execution.
     pub ending: Ending,
     /// The set of key points that the schedule is made for.
     pub epoch: Epoch,

@@ -9,16 +9,16 @@ use crate::program::{Ending, Program};
 use crate::strategy::DefaultSchedule;
 use crate::trace::Trace;
 
-/// What a replay showed.
+/// The result of a replay.
 #[derive(Clone, Debug)]
 pub struct Replayed {
     /// The events.
     pub trace: Trace,
-    /// What went wrong, if anything did.
+    /// The failure, if there was one.
     pub failure: Option<Failure>,
     /// The limit that cut it short: what would have followed is not known.
     pub cut: Option<Exceeded>,
-    /// What the program wrote.
+    /// The output of the program.
     pub ending: Ending,
 }
 

@@ -8,9 +8,9 @@ use crate::program::Program;
 use crate::strategy::{Next, Strategy};
 use crate::trace::Trace;
 
-/// Runs up to `runs` executions of at most `step_limit` events, and hands each one that ended on, with what it showed.
-/// Returns how many it ran; fewer than `runs` only if the strategy has no more. What was learnt before key points were
-/// added is forgotten, as in a search.
+/// Runs up to `runs` executions of at most `step_limit` events, and hands each one that ended on, with what it showed. Returns
+/// the number that it ran; fewer than `runs` only if the strategy has no more. The knowledge from before key points were added
+/// is forgotten, as in a search.
 ///
 /// # Errors
 /// When the program cannot be run.

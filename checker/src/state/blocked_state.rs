@@ -37,13 +37,14 @@ fn failure(view: &AgentView, stack: StackLookup<'_>) -> Option<Failure> {
     Some(failure)
 }
 
-/// What is wrong where nobody can move; nothing, if everybody has finished.
+/// The failure where no thread can move; none, if all have finished.
 pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) -> Option<Failure> {
     let rest = unfinished(agents);
     if rest.is_empty() {
         return None;
     }
-    // What may come from outside lets a thread go on, and through it all but those that wait for each other in a circle.
+    // Something may come from outside that lets a thread go on, and through it all but those that wait for each other in a
+    // circle.
     if waits_for_outside(agents) && cycle(&rest).is_none() {
         return None;
     }
@@ -55,7 +56,7 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
     Some(Failure::of_several(FailureKind::Deadlock, detail, others))
 }
 
-/// A thread waits for something that may come from outside, or of a process that nobody schedules.
+/// Whether a thread waits for something that may come from outside, or of a process that is not scheduled.
 fn waits_for_outside(agents: &AgentTable) -> bool {
     let comes_from_outside =
         |view: &AgentView| matches!(view.status, Status::Blocked(On::Outside(_) | On::Process));
@@ -68,7 +69,7 @@ pub(crate) fn is_idle(agents: &AgentTable) -> bool {
     waits_for_outside(agents) && !all.any(AgentView::has_work)
 }
 
-/// Everybody who could move has only yielded.
+/// The livelock in which all threads that could move have only yielded.
 pub(crate) fn livelock(agents: &AgentTable) -> Failure {
     let rest = unfinished(agents);
     let mut others = parties(&rest, &mut |_| Vec::new());
@@ -119,7 +120,7 @@ fn parties(views: &[&AgentView], stack: StackLookup<'_>) -> Vec<Party> {
     views.iter().map(party).collect()
 }
 
-/// The reason for which nobody can move.
+/// The reason for which no thread can move.
 fn deadlock(trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
     if let Some((waiter, condition, signal)) = lost_wakeup(trace, rest) {
         return FailureDetail::LostWakeUp { waiter, condition, signaller: signal.event.id.thread };
@@ -127,7 +128,7 @@ fn deadlock(trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
     cycle(rest).map_or(FailureDetail::Standstill, FailureDetail::Circle)
 }
 
-/// A thread that waits for a signal, where the last signal came before that and hit nobody.
+/// A thread that waits for a signal, where the last signal came before that and woke none.
 fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName, Obj, &'t TraceStep)> {
     let waiting = rest.iter().filter_map(|view| match view.status {
         Status::Blocked(On::Cond(cond)) => Some((view.agent.thread(), cond)),
@@ -137,7 +138,7 @@ fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName,
     Some((waiter, cond, &trace.steps[signal]))
 }
 
-/// Whom a blocked thread waits for, if it is one certain thread.
+/// The thread that a blocked thread waits for, if it is one certain thread.
 fn waits_for(view: &AgentView) -> Option<ThreadName> {
     match &view.status {
         Status::Blocked(on) => on.thread(),

@@ -15,14 +15,14 @@ use crate::trace::{Previous, Reason, Trace, cost};
 pub struct SchedulingPoint<'a> {
     /// Every agent, blocked ones too.
     pub agents: &'a AgentTable,
-    /// What can be chosen; the ways in which one agent can go stand together.
+    /// The choices; the ways in which one agent can go stand together.
     pub choices: &'a [Choice],
-    /// Who ran last.
+    /// The thread that ran last.
     pub last: Previous,
-    /// How often the thread that ran last was let past a yield or sleep where it might have been left, no other agent having
-    /// moved since: after so many ([`Options::max_yields`](crate::search::Options::max_yields)) it has to let others go. Under
-    /// fair scheduling (Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008) the first one would bind it already; but
-    /// a sleep is no guarantee that anybody has moved.
+    /// The number of times that the thread that ran last was let past a yield or sleep where it might have been left, no other
+    /// agent having moved since: after so many ([`Options::max_yields`](crate::search::Options::max_yields)) it has to let
+    /// others go. Under fair scheduling (Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008) the first one would bind
+    /// it already; but a sleep is no guarantee that another thread has moved.
     pub yields: u32,
     /// The events so far, with clocks and hashes.
     pub trace: &'a Trace,
@@ -31,7 +31,7 @@ pub struct SchedulingPoint<'a> {
 }
 
 impl SchedulingPoint<'_> {
-    /// That of the event which is due.
+    /// The position of the event which is due.
     #[must_use]
     pub fn position(&self) -> Position {
         self.trace.steps.end()
@@ -72,12 +72,12 @@ impl SchedulingPoint<'_> {
     }
 }
 
-/// How many rounds of nothing but yields make waiting threads' time run out, so that spinning ends.
+/// The number of rounds of nothing but yields after which waiting threads' time runs out, so that spinning ends.
 const PATIENCE: u32 = 2;
 
-/// Collects what can be chosen. `waits` says whether who gives way again goes only if nobody else can, `timeouts` whether timed
-/// waits may run out of time by choice; `idle` counts the yields since anything was written. Returns whether time-outs were
-/// withheld.
+/// Collects the choices. `waits` says whether a thread that gives way again goes only if no other one can, `timeouts` whether
+/// timed waits may run out of time by choice; `idle` counts the yields since anything was written. Returns whether time-outs
+/// were withheld.
 pub(crate) fn choices(
     agents: &AgentTable,
     (last, waits): (Previous, bool),
@@ -102,7 +102,8 @@ pub(crate) fn choices(
         timed.into_iter().for_each(|view| picks(view, into));
         return false;
     }
-    // Where nobody else can move, time goes on, for one of them: which one must not depend on who waited first.
+    // If no other thread can move, time goes on, for one of them: which one must not depend on the order in which they began to
+    // wait.
     match timed.iter().min_by_key(|view| view.agent.thread()) {
         Some(first) if into.is_empty() => picks(first, into),
         _ => {}
@@ -110,7 +111,7 @@ pub(crate) fn choices(
     !timed.is_empty()
 }
 
-/// Whether nobody else can be chosen but those whose time may run out.
+/// Whether no other agent can be chosen but those whose time may run out.
 pub(crate) fn is_alone(choice: Choice, choices: &[Choice]) -> bool {
     let is_timed = |other: &Choice| matches!(other.agent, Agent::Timeout(_));
     choices.iter().all(|other| other.agent == choice.agent || is_timed(other))
@@ -135,7 +136,7 @@ fn picks(view: &AgentView, into: &mut Vec<Choice>) {
     into.extend(view.picks.iter().map(|&pick| Choice { agent: view.agent, pick }));
 }
 
-/// Why the agent that was chosen runs here.
+/// The reason for which the agent that was chosen runs here.
 pub(crate) fn reason(agents: &AgentTable, last: Previous, choice: Choice) -> Reason {
     let Agent::Thread(next) = choice.agent else { return Reason::Aside };
     let Some(before) = last.thread() else { return Reason::First };

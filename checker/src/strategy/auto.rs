@@ -1,11 +1,11 @@
-//! A portfolio that a user need not understand: what finds most failures soon, and beside it what covers a bound.
+//! A portfolio that a user need not understand: searches that find most failures soon, and beside them one that covers a bound.
 //!
-//! It begins with three schedules without chance ([`super::opening`]). Then surw has the first executions, since it needs
-//! the fewest to a failure on the programs that `docs/searches.md` lists, and soon most of them; icb (Musuvathi, Qadeer,
-//! PLDI 2007) and schedules that show new reads ([`super::sampling::novel`]) have the rest, and where there are many threads, periods.
+//! It begins with three schedules without chance ([`super::opening`]). Then surw has the first executions, since it needs the
+//! fewest to a failure on the programs that `docs/searches.md` lists, and soon most of them; icb (Musuvathi, Qadeer, PLDI 2007)
+//! and schedules that show new reads ([`super::sampling::novel`]) have the rest, and where there are many threads, periods.
 //! Later icb has every second one, and at last five of six; between them come surw, new reads, pos, reads-from pairs and
-//! periods. All of them learn from what the others have run. icb does not go alone to one preemption first: with many threads that takes
-//! thousands of schedules, where others need ten. What is covered is what icb covers, and the search ends when icb does. No
+//! periods. All of them learn from what the others have run. icb does not go alone to one preemption first: with many threads
+//! that takes thousands of schedules, where others need ten. The coverage is that of icb, and the search ends when icb does. No
 //! bound is published for a portfolio.
 
 use super::{
@@ -44,7 +44,7 @@ const LATE: u64 = 1_000;
 pub struct Auto {
     /// icb is the first of them.
     parts: [Box<dyn Strategy>; PARTS],
-    /// How many executions there were, after the openings.
+    /// The number of executions after the openings.
     count: u64,
     /// Parts that have nothing left.
     done: [bool; PARTS],
@@ -68,7 +68,7 @@ impl Auto {
         Self { parts, count: 0, done: [false; PARTS], threads: 0 }
     }
 
-    /// Whose turn it is.
+    /// The part whose turn it is.
     fn turn(&self) -> usize {
         if !self.done[OPENINGS] {
             return OPENINGS;
@@ -111,7 +111,7 @@ impl Auto {
 
 /// An item of a part under a name that no other part uses.
 fn wrapped(part: usize, item: WorkItem) -> WorkItem {
-    // What is left unexplored in other parts leaves no gap in what icb covers.
+    // Unexplored items of other parts leave no gap in what icb covers.
     let cost = if part == ICB { item.cost } else { u32::MAX };
     WorkItem { id: item.id * PARTS as u64 + part as u64, cost, ..item }
 }
@@ -190,7 +190,7 @@ impl Strategy for Auto {
 mod tests {
     use super::*;
 
-    /// How many of these executions each part has, where there were so many threads.
+    /// The number of these executions that each part has, where there were so many threads.
     fn shares(threads: usize, range: std::ops::Range<u64>) -> [usize; PARTS] {
         let mut auto = Auto::new(2, 6, 0);
         auto.done[OPENINGS] = true;

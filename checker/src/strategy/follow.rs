@@ -9,7 +9,7 @@ use crate::state::scheduling_point::SchedulingPoint;
 /// Follows an execution as far as that goes, and the default schedule from there on.
 #[derive(Clone, Debug)]
 pub struct TraceGuide {
-    /// What has yet to run, the last one first.
+    /// The events that have yet to run, the last one first.
     rest: Vec<(Choice, OpKey)>,
 }
 
@@ -21,7 +21,7 @@ impl TraceGuide {
         Self { rest: steps }
     }
 
-    /// Whoever brings the next event nearer; nobody, if that cannot be said any more.
+    /// The choice that brings the next event nearer; none, if that cannot be said any more.
     fn next(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         if self.rest.is_empty() {
             return None;

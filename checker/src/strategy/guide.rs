@@ -14,12 +14,12 @@ use crate::trace::Trace;
 
 /// Takes one execution from the end of the prefix to its end.
 pub trait Guide {
-    /// Which operations have to be scheduling points. With more of them, a guide that asks for few has to choose the same.
+    /// The operations that have to be scheduling points. With more of them, a guide that asks for few has to choose the same.
     fn scope(&self) -> Scope {
         Scope::All
     }
 
-    /// What to do at a point with at least one choice.
+    /// Decides at a point with at least one choice.
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision;
 
     /// Called instead of [`Guide::choose`] at points inside a batch, where the execution went on by itself.
@@ -35,25 +35,25 @@ pub trait Guide {
     /// make of it does so here, and leaves that much less to the worker that runs the search.
     fn ended(&mut self, _run: &Trace, _endless: bool) {}
 
-    /// What the planner should know.
+    /// The notes for the planner.
     fn notes(self: Box<Self>) -> Notes;
 }
 
-/// What a guide decides at a point.
+/// The decision of a guide at a point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decision {
     /// Go on.
     Run {
-        /// Who, and how.
+        /// The agent that goes, and the way in which it goes.
         choice: Choice,
-        /// How far, before asking again.
+        /// The extent of the run before asking again.
         until: Until,
     },
     /// End this execution: all that can follow is known.
     Cut,
 }
 
-/// What a guide tells its planner.
+/// The notes of a guide for its planner.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Notes {
     /// Choices not taken that are worth an execution each.
@@ -68,7 +68,7 @@ pub struct Notes {
     pub beyond: bool,
     /// Time-outs were left out because of their own bound.
     pub withheld: bool,
-    /// What should have run after the prefix could not.
+    /// The operation that should have run after the prefix could not.
     pub refused: bool,
     /// It was given up where something could still run: its whole trace is seen elsewhere.
     pub given_up: bool,
@@ -84,12 +84,12 @@ pub struct Notes {
 /// A choice that was not taken.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Alternative {
-    /// Where.
+    /// The position at which it could have been taken.
     pub at: Position,
     /// The choice, with its operation.
     pub step: (Choice, OpKey),
     /// The cost of the schedule up to and with it.
     pub cost: u32,
-    /// The state that it leads to, and who will have run last there, if that can be told.
+    /// The state that it leads to, and the thread that will have run last there, if that can be told.
     pub state: Option<(HbHash, crate::cache::LastThread)>,
 }

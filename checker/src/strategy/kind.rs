@@ -72,7 +72,7 @@ impl StrategyKind {
         names
     };
 
-    /// The search where nobody names one; the ones that auto has in turns are not all for switching at synchronisation only.
+    /// The search where the user names none; the ones that auto has in turns are not all for switching at synchronisation only.
     #[must_use]
     pub const fn unless_named(only_synchronisation: bool) -> Self {
         if only_synchronisation { Self::Icb } else { Self::Auto }
@@ -113,8 +113,8 @@ impl StrategyKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What each schedule of a random search is known to find: its published bound, if there is one. `None` for a search
-    /// that says itself what it has covered.
+    /// The published bound of a random search, if there is one: what each of its schedules is known to find. `None` for a
+    /// search that says itself what it has covered.
     #[must_use]
     pub fn promise(self) -> Option<&'static str> {
         match self {

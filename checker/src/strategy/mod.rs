@@ -1,4 +1,4 @@
-//! What a search is: a planner that hands out work items, and a guide that takes one execution through one.
+//! Searches. A search is a planner that hands out work items, and a guide that takes one execution through one.
 //!
 //! A planner is shared by all workers and sees results only. A guide sees one execution, point by point, and no other.
 //! Work items are plain data, so that they can go to another process and come back; results are taken in by item id,

@@ -25,7 +25,7 @@ pub enum Opening {
     /// Once an event has run, a thread that is about to do something that conflicts with it goes at once; else the same thread
     /// goes on. Where there is a choice, the youngest.
     YoungAnswers,
-    /// Whoever has run the fewest events goes: what threads do alike they do at the same time.
+    /// The thread that has run the fewest events goes: what threads do alike they do at the same time.
     InStep,
     /// As the first, but the oldest.
     OldAnswers,
@@ -38,7 +38,7 @@ impl Opening {
     /// All of them, in the order in which they are run.
     pub(super) const ALL: [Self; 3] = [Self::YoungAnswers, Self::InStep, Self::OldAnswers];
 
-    /// Who takes an execution through it.
+    /// The guide that takes an execution through it.
     #[must_use]
     pub fn guide(self) -> Box<dyn Guide> {
         let patience = StarvationGuard::of(StarvationGuard::SHORT);
@@ -49,7 +49,7 @@ impl Opening {
 /// One execution under way.
 struct Play {
     opening: Opening,
-    /// How many events each thread has run.
+    /// The number of events that each thread has run.
     events: FxHashMap<ThreadName, u64>,
     patience: StarvationGuard,
     taken: Position,
@@ -85,7 +85,7 @@ impl Guide for Play {
         }
         self.taken = at.position();
         if self.patience.ends(at) {
-            // As if all had begun just now: who came late does not catch up first.
+            // As if all had begun just now: a thread that came late does not catch up first.
             self.opening = Opening::InStep;
             self.events.clear();
             self.patience = StarvationGuard::of(StarvationGuard::SHORT);

@@ -17,12 +17,12 @@ pub trait Strategy: Send {
     /// The next work item, if there is one.
     fn next(&mut self, cache: &Cache) -> Next;
 
-    /// Who takes one execution through a work item, on any worker.
+    /// The guide that takes one execution through a work item, on any worker.
     fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a>;
 
     /// An item that [`Strategy::next`] has chosen to hand out soon, under the same id, once `others` workers are in the middle
-    /// of such items; and who takes an execution through it before its turn. Each one once. `None` where there is none, as
-    /// where what comes next depends on what the executions before it show.
+    /// of such items; and the guide that takes an execution through it before its turn. Each one once. `None` where there is
+    /// none, as where what comes next depends on what the executions before it show.
     fn ahead(&mut self, _cache: &Cache, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         None
     }
@@ -62,14 +62,14 @@ pub trait Strategy: Send {
     /// Starts over: key points were added, so that indices and hashes of before mean nothing now.
     fn reset(&mut self, epoch: Epoch);
 
-    /// What has been covered so far. `cut` is the least cost at which something was left unexplored.
+    /// The part that has been covered so far. `cut` is the least cost at which something was left unexplored.
     fn coverage(&self, cut: Option<u32>) -> Coverage;
 
     /// The bound that is being explored.
     fn bound(&self) -> Option<u32>;
 }
 
-/// What an execution that was run ahead of its turn is worth.
+/// The validity of an execution that was run ahead of its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Settled {
     /// Run now, it would be the same.
@@ -80,7 +80,7 @@ pub enum Settled {
     Void,
 }
 
-/// What a planner has to do next.
+/// The next action of a planner.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Next {
     /// Run this.
@@ -98,13 +98,13 @@ pub struct WorkItem {
     pub id: u64,
     /// Replayed first.
     pub prefix: Vec<(Choice, OpKey)>,
-    /// What it costs to get to the end of the prefix; 0 where nothing is bounded.
+    /// The cost of getting to the end of the prefix; 0 where nothing is bounded.
     pub cost: u32,
     /// For dpor: what was explored before, and what comes after the prefix.
     pub branch: Option<Box<Branch>>,
 }
 
-/// What a search has covered completely, up to the bound on time-outs.
+/// The part that a search has covered completely, up to the bound on time-outs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
     /// Every schedule with at most this many preemptions.
@@ -113,7 +113,7 @@ pub struct Coverage {
     pub delays: Option<u32>,
     /// Every schedule.
     pub everything: bool,
-    /// From so many preemptions or delays on only the schedules in which who has gone past
+    /// From so many preemptions or delays on only the schedules in which a thread that has gone past
     /// [`Options::max_yields`](crate::search::Options::max_yields) yields in a row lets others go first, as far as is said
     /// above; where nothing is said above, every one of these.
     pub in_turns_from: Option<u32>,

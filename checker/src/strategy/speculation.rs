@@ -1,13 +1,14 @@
-//! Which of what comes next is run ahead of its turn.
+//! The choice of coming executions that are run ahead of their turn.
 
 /// So many executions are chosen at once, whatever the number of workers is: what one of them leads to comes after all of
-/// these, so that they can be run side by side. With one alone, a search that goes deep would always come to what nobody
-/// could know of before.
+/// these, so that they can be run side by side. With one alone, a search that goes deep would always come to executions that
+/// could not be known of before.
 pub(super) const WINDOW: usize = 32;
 
-/// Which of what comes next, in order, is run ahead now: of each, whether somebody has it already. The first is left to the
-/// worker that runs the search, and so is one in `others` + 1 of those behind it: it should find results when it gets there,
-/// and not wait for others that have just begun. Where all the rest is taken, of these the last.
+/// Chooses among the coming executions, in order, the one that is run ahead now; `taken` says of each whether a worker has it
+/// already. The first is left to the worker that runs the search, and so is one in `others` + 1 of those behind it: it should
+/// find results when it gets there, and not wait for others that have just begun. Where all the rest is taken, of these the
+/// last.
 pub(super) fn choose(taken: impl Iterator<Item = bool>, others: usize) -> Option<usize> {
     let (mut in_row, mut last) = (others, None);
     for (at, taken) in taken.enumerate() {

@@ -1,4 +1,4 @@
-//! What a schedule costs: preemptions, delays, variables, threads. Pure functions.
+//! The costs of a schedule: preemptions, delays, variables, threads. Pure functions.
 //!
 //! * Preemptions: Madanlal Musuvathi, Shaz Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded
 //!   Programs, PLDI 2007.
@@ -15,8 +15,8 @@ use crate::event::operation::OpKind;
 use crate::hb::vector_clock::{Clock, Clocks};
 use crate::hb::{AccessHistories, Positions};
 
-/// The preemptions of one choice: 1 for leaving a thread that could go on. Which waiter wakes, a time-out and a flush
-/// cost nothing.
+/// The preemptions of one choice: 1 for leaving a thread that could go on. The choice of the waiter that wakes, a time-out and
+/// a flush cost nothing.
 #[must_use]
 pub fn preemption(last: Previous, choice: Choice) -> u32 {
     match (last, choice.agent) {
@@ -25,7 +25,7 @@ pub fn preemption(last: Previous, choice: Choice) -> u32 {
     }
 }
 
-/// The delays of one choice: how many threads of `choices` a non-preemptive round-robin scheduler skips to make it.
+/// The delays of one choice: the number of threads of `choices` that a non-preemptive round-robin scheduler skips to make it.
 ///
 /// The round goes by creation path, which is creation order where one thread creates, and unlike that does not depend
 /// on the schedule.
@@ -45,7 +45,7 @@ pub fn delay(last: Previous, choices: &[Choice], choice: Choice) -> u32 {
     skipped
 }
 
-/// When a thread's turn comes after `last`, which itself is first; or last, if it gives way again.
+/// The rank of a thread in the turns after `last`, which itself is first; or last, if it gives way again.
 pub(crate) fn turn(last: Previous, thread: ThreadName) -> (bool, bool, ThreadName) {
     (last == Previous::Yielding(thread), last.thread().is_some_and(|last| thread < last), thread)
 }
@@ -56,7 +56,7 @@ pub fn preemptions(trace: &Trace) -> u32 {
     trace.steps.iter().map(|step| preemption(step.last, step.choice)).sum()
 }
 
-/// How often another thread runs than before.
+/// The number of times that another thread runs than before.
 pub(crate) fn switches(steps: &[TraceStep]) -> u32 {
     steps.iter().filter(|step| step.reason.is_switch()).count() as u32
 }
@@ -67,7 +67,7 @@ pub fn delays(trace: &Trace) -> u32 {
     trace.steps.enumerate().map(|(at, step)| delay(step.last, trace.choices(at), step.choice)).sum()
 }
 
-/// How many different variables the preempted threads had accessed last, at the preemptions of a schedule. A thread
+/// The number of different variables that the preempted threads had accessed last, at the preemptions of a schedule. A thread
 /// that had accessed none counts as the variable "start".
 #[must_use]
 pub fn variables(trace: &Trace) -> u32 {
@@ -83,7 +83,7 @@ pub(crate) fn last_accessed(steps: &[TraceStep], thread: ThreadName) -> Option<O
     own.flat_map(|step| step.event.did.accesses.last()).map(|access| access.obj).next()
 }
 
-/// How many threads have an event that directly conflicts with one of another thread, where their order is the
+/// The number of threads that have an event that directly conflicts with one of another thread, where their order is the
 /// schedule's doing, and not that of creations and joins; at least 2.
 ///
 /// Ordering these threads as they were gives the same happens-before, so this is never below the thread bound of what

@@ -11,7 +11,7 @@ use crate::event::agent::Choice;
 use crate::event::recorded::{EventBody, TraceEvent};
 use crate::event::step::Event;
 
-/// What steps of traces have in common, as far as it is known.
+/// The common parts of steps of traces, as far as they are known.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     done: FxHashSet<Arc<EventBody>>,

@@ -1,4 +1,4 @@
-//! What an execution recorded.
+//! The record of an execution.
 
 pub mod cost;
 pub(crate) mod interner;
@@ -38,9 +38,9 @@ pub struct Trace {
 /// An operation that was pending and did not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PendingAtEnd {
-    /// After how many events it was pending last.
+    /// The number of events after which it was pending last.
     pub at: Position,
-    /// Whose it was, and what.
+    /// The agent, with the operation.
     pub view: AgentView,
     /// The next event took its chance away. Else the execution ended.
     pub closed: bool,
@@ -52,14 +52,14 @@ pub struct PendingAtEnd {
 /// numbers, so what is alike is kept once: the [`Moment`] here, and what the event did in [`TraceEvent`].
 #[derive(Clone, Debug)]
 pub struct TraceStep {
-    /// What ran.
+    /// The event that ran.
     pub event: TraceEvent,
     moment: Arc<Moment>,
     /// Preemptions so far, this choice included.
     pub preemptions: u32,
     /// Delays so far, this choice included.
     pub delays: u32,
-    /// It woke somebody from a condition variable or a futex.
+    /// It woke a thread from a condition variable or a futex.
     pub woke: bool,
 }
 
@@ -97,7 +97,7 @@ impl Trace {
         self.threads.truncate(born);
     }
 
-    /// What could be chosen before the event at a position.
+    /// The choices that there were before the event at a position.
     #[must_use]
     pub fn choices(&self, position: Position) -> &[Choice] {
         &self.steps[position].choices
@@ -119,13 +119,13 @@ impl Trace {
         self.steps.iter().map(TraceStep::replayed).collect()
     }
 
-    /// How many preemptions the schedule has.
+    /// The number of preemptions of the schedule.
     #[must_use]
     pub fn preemptions(&self) -> u32 {
         self.steps.last().map_or(0, |step| step.preemptions)
     }
 
-    /// How many delays the schedule has.
+    /// The number of delays of the schedule.
     #[must_use]
     pub fn delays(&self) -> u32 {
         self.steps.last().map_or(0, |step| step.delays)
@@ -145,9 +145,9 @@ impl Trace {
     }
 }
 
-/// Whether it is a key point from the first execution on. Accesses of memory are none, nor are what a lock is made of, the freeing of
-/// memory that others come to be seen to use, and the end of a time slice, which counts such events: with more known about the program
-/// these are other events.
+/// Whether it is a key point from the first execution on. Accesses of memory are none, nor are what a lock is made of, the
+/// freeing of memory that others come to be seen to use, and the end of a time slice, which counts such events: with more known
+/// about the program these are other events.
 fn is_always_known(step: &&TraceStep) -> bool {
     use OpKind::{Free, FutexResume, FutexWait, FutexWake, SliceEnd};
     let kind = step.event.op.kind;
@@ -159,9 +159,9 @@ fn is_same_whatever_is_known(step: &TraceStep) -> bool {
     is_always_known(&step) && step.event.op.kind != OpKind::Io
 }
 
-/// The first synchronisation of an execution that does not come in a later one with more key points, before anything does
-/// that only the later one has: it may let another thread go, and from there on they are two schedules. So they are where
-/// another thread goes, since who goes may depend on what the others are about to do, and that are other operations now. And
+/// The first synchronisation of an execution that does not come in a later one with more key points, before anything does that
+/// only the later one has: it may let another thread go, and from there on they are two schedules. So they are where another
+/// thread goes, since the next thread may depend on what the others are about to do, and that are other operations now. And
 /// where another thread has come less far than before, since it stands at one of these.
 pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
     let same =
@@ -182,8 +182,8 @@ fn next_of_each(steps: &[TraceStep]) -> impl Iterator<Item = &TraceStep> {
 }
 
 /// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
-/// did not. What only the later one has may be a key point only there, and is no difference; and it lets other threads go in
-/// between, so that threads are compared one by one.
+/// did not. An event that only the later one has may be a key point only there, and is no difference; and it lets other threads
+/// go in between, so that threads are compared one by one.
 pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
     let mut compared_to: BTreeMap<ThreadName, usize> = BTreeMap::new();
     let (at, missing) =
@@ -223,7 +223,7 @@ impl TraceStep {
         matches!(self.choice.agent, Agent::Thread(_))
     }
 
-    /// The event for whoever compares it with another one.
+    /// The event as an observation, to be compared with another one.
     #[must_use]
     pub fn seen(&self) -> Observation {
         let (_, key) = self.replayed();

@@ -1,4 +1,4 @@
-//! The point before an event: what was chosen there of what, and why.
+//! The point before an event: the choice that was made there, the choices that there were, and the reason.
 
 use crate::event::agent::Choice;
 use crate::event::names::ThreadName;
@@ -7,17 +7,17 @@ use crate::event::wait::On;
 /// The point before an event, as many events have it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Moment {
-    /// What was chosen.
+    /// The choice that was made.
     pub choice: Choice,
-    /// Why this thread ran here.
+    /// The reason for which this thread ran here.
     pub reason: Reason,
-    /// Who ran before, and whether it could have gone on.
+    /// The thread that ran before, and whether it could have gone on.
     pub last: Previous,
-    /// What could be chosen.
+    /// The choices that there were.
     pub choices: Box<[Choice]>,
 }
 
-/// Why the thread of a step ran at that point.
+/// The reason for which the thread of a step ran at that point.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Reason {
     /// It is the first event.
@@ -56,13 +56,13 @@ pub enum Previous {
     Runnable(ThreadName),
     /// Leaving it is free: blocked, finished, failed, or at a yield or sleep.
     Free(ThreadName),
-    /// At a yield or sleep again, and nobody else has moved since the one before: others go first, if it has been let past
+    /// At a yield or sleep again, and no other thread has moved since the one before: others go first, if it has been let past
     /// so many that it must; by default in any case.
     Yielding(ThreadName),
 }
 
 impl Previous {
-    /// Who it is.
+    /// The thread, if there is one.
     #[must_use]
     pub fn thread(self) -> Option<ThreadName> {
         match self {

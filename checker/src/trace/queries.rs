@@ -1,4 +1,5 @@
-//! Questions about an execution: who waits and for what, what a thread has looked at, and who has written that since.
+//! Questions about an execution: the waiting threads and what they wait for, the values that a thread has looked at, and the
+//! threads that have written these since.
 
 use super::{Reason, Trace, TraceStep};
 use crate::event::agent::{AgentView, Status};
@@ -11,11 +12,11 @@ use crate::event::wait::On;
 /// An access of a pattern, in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObservedAccess {
-    /// Whose it is.
+    /// The thread whose access it is.
     pub thread: ThreadName,
     /// Whether it writes; else it reads.
     pub writes: bool,
-    /// What it touches: bytes that all accesses of the pattern share with one object.
+    /// The bytes that it touches and that all accesses of the pattern share with one object.
     pub obj: Obj,
     /// The event's position in the trace.
     pub position: Position,
@@ -44,7 +45,7 @@ pub(crate) fn touches(step: &TraceStep, obj: Obj) -> bool {
     step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
 }
 
-/// Who waits at the end, and for what.
+/// The threads that wait at the end, and what they wait for.
 pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> {
     let left = trace.pending_at_end.iter().filter(|left| !left.closed);
     left.filter_map(|left| match &left.view.status {
@@ -53,8 +54,8 @@ pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> 
     })
 }
 
-/// Of threads that wait at these condition variables, the first one whose last signal came while nobody waited, with that; of
-/// those that wait as they should, only if all do.
+/// Of threads that wait at these condition variables, the first one whose last signal came while no thread waited, with that;
+/// of those that wait as they should, only if all do.
 pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(ThreadName, Obj, Position)> {
     let is_owed =
         |&(thread, condition): &(ThreadName, Obj)| changed_since_look(trace, thread, condition).is_some();
@@ -65,7 +66,7 @@ pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(Thre
         .find_map(|&(thread, condition)| early(trace, condition).map(|signal| (thread, condition, signal)))
 }
 
-/// What another thread has written first after this one looked at it and began to wait.
+/// The first write of another thread to what this one had looked at before it began to wait.
 pub(crate) fn changed_since_look(
     trace: &Trace,
     thread: ThreadName,
@@ -77,7 +78,7 @@ pub(crate) fn changed_since_look(
     changed.min_by_key(|write| write.position)
 }
 
-/// What a thread has read since it took a lock last, before an event of its own.
+/// The accesses of a thread since it took a lock last, before an event of its own.
 pub(crate) fn looks(
     trace: &Trace,
     thread: ThreadName,
@@ -97,12 +98,12 @@ pub(crate) fn last_signal(trace: &Trace, condition: Obj) -> Option<Position> {
     trace.steps.rposition(|step| is_signal(step, condition))
 }
 
-/// The last signal, if it woke nobody.
+/// The last signal, if it woke no thread.
 pub(crate) fn early(trace: &Trace, condition: Obj) -> Option<Position> {
     last_signal(trace, condition).filter(|&signal| !trace.steps[signal].woke)
 }
 
-/// Where a thread began to wait for the last time.
+/// The position at which a thread began to wait for the last time.
 pub(crate) fn wait(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<Position> {
     trace.steps.rposition(|step| is_wait(step, thread, condition))
 }

@@ -1,4 +1,4 @@
-//! Bug depth: how many things about the order of threads must be right for a failure.
+//! Bug depth: the number of things about the order of threads that must be right for a failure.
 //!
 //! Sebastian Burckhardt, Pravesh Kothari, Madanlal Musuvathi, Santosh Nagarakatte: A Randomized Scheduler with Probabilistic
 //! Guarantees of Finding Bugs, ASPLOS 2010: d is one more than the least number of priority change points of a
@@ -16,13 +16,13 @@ use self::priority::{Enact, PriorityGuide, PriorityMove};
 use super::experiment::{Experiment, Experimenter, Halt};
 use crate::program::Program;
 
-/// How many executions measuring a depth may take.
+/// The number of executions that measuring a depth may take.
 const EXECUTIONS: u64 = 5_000;
 
 /// The greatest depth that is looked for by running every schedule.
 const DEEPEST: u32 = 4;
 
-/// How deep a failure is.
+/// The depth of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Depth {
     /// One more than the number of change points.

@@ -11,11 +11,11 @@ use crate::event::agent::Agent;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PriorityOrder {
     of: FxHashMap<Agent, PriorityRank>,
-    /// How many have sunk to the bottom.
+    /// The number of agents that have sunk to the bottom.
     sunk: u32,
 }
 
-/// The priority of an agent. Higher classes go first; within one, whoever was decided to be above.
+/// The priority of an agent. Higher classes go first; within one, an agent that was decided to be above another one.
 #[derive(Clone, Debug)]
 struct PriorityRank {
     class: Class,
@@ -42,7 +42,7 @@ impl PriorityOrder {
         self.of.get(&one).is_some_and(|rank| rank.below.contains(&other))
     }
 
-    /// Of these, whoever may have the highest priority.
+    /// The agents among these that may have the highest priority.
     pub(super) fn top(&self, agents: &[Agent]) -> Vec<Agent> {
         let Some(class) = agents.iter().map(|&agent| self.class(agent)).max() else { return Vec::new() };
         let peers = agents.iter().copied().filter(|&agent| self.class(agent) == class);
@@ -78,8 +78,8 @@ impl PriorityOrder {
         self.place(agent, Class::Lowered);
     }
 
-    /// Lowers agents until none of these stands above this one, which has not given way; says how many. Each of them stands
-    /// above it before and not afterwards, so that there are no more than these.
+    /// Lowers agents until none of these stands above this one, which has not given way; returns their number. Each of them
+    /// stands above it before and not afterwards, so that there are no more than these.
     pub(super) fn raise(&mut self, agent: Agent, agents: &[Agent]) -> u32 {
         let mut lowered = 0;
         for &other in agents {
@@ -96,7 +96,7 @@ impl PriorityOrder {
         !matches!(self.class(agent), Class::Sunk(_))
     }
 
-    /// Below everybody.
+    /// Puts an agent below all others.
     pub(super) fn sink(&mut self, agent: Agent) {
         self.sunk += 1;
         self.place(agent, Class::Sunk(std::cmp::Reverse(self.sunk)));

@@ -19,7 +19,7 @@ pub(super) enum PriorityMove {
 /// Something else that could have been decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Other {
-    /// After how many moves.
+    /// The number of moves before it.
     pub(super) at: usize,
     pub(super) instead: PriorityMove,
 }
@@ -31,7 +31,7 @@ pub(super) struct PriorityGuide {
     pub(super) moves: Vec<PriorityMove>,
     given: usize,
     next: usize,
-    /// What could have been decided after the moves given.
+    /// The other decisions that could have been taken after the moves given.
     pub(super) others: Vec<Other>,
 }
 
@@ -81,7 +81,7 @@ impl Guide for PriorityGuide {
     }
 }
 
-/// What was decided at one point so far.
+/// The decisions at one point so far.
 #[derive(Default)]
 struct Here {
     lowered: Vec<Agent>,
@@ -89,8 +89,8 @@ struct Here {
     passed: Vec<Agent>,
 }
 
-/// Everything that can be decided at a point. A change point makes a difference only where its agent would go and another
-/// one goes instead: earlier ones can wait until then, and whoever was lowered here does not go here.
+/// Everything that can be decided at a point. A change point makes a difference only where its agent would go and another one
+/// goes instead: earlier ones can wait until then, and an agent that was lowered here does not go here.
 fn moves(
     at: &SchedulingPoint<'_>,
     order: &PriorityOrder,
@@ -111,7 +111,7 @@ fn moves(
     moves
 }
 
-/// Lets an agent go, above everybody who could go as well.
+/// Lets an agent go, above all that could go as well.
 fn go(order: &mut PriorityOrder, at: &SchedulingPoint<'_>, agents: &[Agent], choice: Choice) -> Decision {
     order.put_first(choice.agent, agents);
     if at.agents.agent(choice.agent).is_some_and(AgentView::gives_way) {

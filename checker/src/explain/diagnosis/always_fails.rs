@@ -1,7 +1,7 @@
-//! Why an execution fails, as far as it tells that by itself: nothing to compare it with ends well.
+//! The cause for which an execution fails, as far as it tells that by itself: nothing to compare it with ends well.
 //!
-//! Who waits for what at the end, and who had what by then, are facts of the one execution. That something came too early is
-//! none: another order would have failed as well, unless nothing could have come in that order. A semaphore is not
+//! The waits at the end, and the holders of locks by then, are facts of the one execution. The claim that something came too
+//! early is none: another order would have failed as well, unless nothing could have come in that order. A semaphore is not
 //! taken for a lock, which only executions that end well show.
 
 use super::cause::{Cause, Stuck, Wants};
@@ -17,7 +17,7 @@ use crate::trace::cost::forced_order;
 use crate::trace::queries::{blocked, is_arrival, last_signal, touches};
 use crate::trace::{Trace, TraceStep};
 
-/// What a failing execution of this kind tells by itself.
+/// The cause that a failing execution of this kind tells by itself.
 pub(in crate::explain) fn cause(kind: FailureKind, failure: &Failure, trace: &Trace) -> Option<Cause> {
     match kind {
         FailureKind::Deadlock => {
@@ -30,7 +30,7 @@ pub(in crate::explain) fn cause(kind: FailureKind, failure: &Failure, trace: &Tr
     }
 }
 
-/// A signal that woke nobody, and came before the wait in every execution: creations and joins leave no other order.
+/// A signal that woke no thread, and came before the wait in every execution: creations and joins leave no other order.
 fn lost_wake_up(trace: &Trace) -> Option<Cause> {
     blocked(trace).find_map(|(view, on)| {
         let On::Cond(condition) = *on else { return None };
@@ -48,8 +48,8 @@ fn lost_wake_up(trace: &Trace) -> Option<Cause> {
     })
 }
 
-/// Everybody who waits, if somebody waits for no thread in particular: first these, then who waits for a lock, then who waits
-/// for an end.
+/// All threads that wait, if one of them waits for no thread in particular: first such threads, then those that wait for a
+/// lock, then those that wait for an end.
 fn standstill(trace: &Trace) -> Option<Cause> {
     let mut all: Vec<Stuck> = blocked(trace)
         .filter(|(_, on)| !matches!(on, On::Test))
@@ -67,7 +67,7 @@ fn standstill(trace: &Trace) -> Option<Cause> {
     begins.then_some(Cause::Standstill(all))
 }
 
-/// Who waits for no thread in particular. These executions end well.
+/// The threads that wait for no thread in particular. These executions end well.
 pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<Stuck> {
     let is_first = |on: &On| matches!(on, On::Cond(_) | On::Sem(_) | On::Barrier { .. } | On::Futex(_));
     let all = blocked(trace).filter(|(_, on)| is_first(on));
@@ -81,7 +81,7 @@ pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<Stuck> {
     .collect()
 }
 
-/// Who waits for a certain thread comes after who waits for anybody.
+/// The rank of a wait: one for a certain thread comes after one for any thread.
 fn place(on: &On) -> u8 {
     match on {
         On::Join(_) => 2,
@@ -90,7 +90,7 @@ fn place(on: &On) -> u8 {
     }
 }
 
-/// The event after which nobody did what is waited for.
+/// The event after which no thread did what is waited for.
 fn last(trace: &Trace, on: &On) -> Option<Position> {
     match *on {
         On::Cond(condition) => last_signal(trace, condition),
@@ -100,14 +100,14 @@ fn last(trace: &Trace, on: &On) -> Option<Position> {
     }
 }
 
-/// Where somebody who sleeps on a word was last woken.
+/// The position at which a thread that sleeps on a word was last woken.
 fn last_woken(trace: &Trace, word: Obj) -> Option<Position> {
     let wakes =
         |step: &TraceStep| step.woke && step.event.op.kind == OpKind::FutexWake && touches(step, word);
     trace.steps.rposition(wakes)
 }
 
-/// Where a semaphore was last taken, if nobody has posted it since.
+/// The position at which a semaphore was last taken, if no thread has posted it since.
 fn last_taken(trace: &Trace, semaphore: Obj) -> Option<Position> {
     let changes = |access: &Access| access.mode != Mode::Read && access.obj.overlaps(&semaphore);
     let at = trace.steps.rposition(|step| step.event.did.accesses.iter().any(changes))?;
@@ -120,7 +120,7 @@ mod tests {
     use crate::explain::tests::{explained, found, kind, model};
     use crate::search::Options;
 
-    /// The kind of mistake, and who is stuck where it is none (`1 c 3`: main, at `c`, since the event 3).
+    /// The kind of mistake, and the threads that are stuck where it is none (`1 c 3`: main, at `c`, since the event 3).
     fn told(text: &str) -> String {
         let told = explained(text, &Options::default());
         assert_eq!(told.finding.failure.kind, FailureKind::AlwaysFails, "{text}");
@@ -161,7 +161,7 @@ mod tests {
             ("let s=1 | create T2, join T2 | T2: down s, down s", "2 s 1, 1 T2"),
             ("create T2, join T2 | T2: lock m, wait c m", "2 c, 1 T2"),
             ("create T2, join T2 | T2: bar b 2", "2 b, 1 T2"),
-            // Who would signal waits for another lock of who waits for the signal.
+            // The thread that would signal waits for another lock of the thread that waits for the signal.
             (
                 "create T2, lock o, create T3, unlock o | T2: lock p, lock o, unlock o, lock m, wait c m \
                  | T3: join T2, signal c",
@@ -176,7 +176,7 @@ mod tests {
     fn a_signal_is_called_lost_only_where_it_must_come_first() {
         let first = "signal c, create T2, join T2 | T2: lock m, wait c m";
         assert_eq!(told(first), "lost wake-up");
-        // Where it comes later it wakes the thread, which looks again and waits for ever all the same.
+        // A signal that comes later wakes the thread, which looks again and waits for ever all the same.
         let either = "create T2, signal c, join T2 | T2: lock m, r x, while x == 0 { wait c m, r x }";
         assert_eq!(told(either), "2 c 1, 1 T2");
     }

@@ -2,7 +2,7 @@
 //! changed and changed back.
 //!
 //! Such a course says why an execution fails if every failing execution has it, and few that end well do, or if one of its
-//! events is of the critical pair. What it is known by are the instructions, as for patterns of accesses.
+//! events is of the critical pair. It is known by its instructions, as patterns of accesses are.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,13 +17,14 @@ use crate::explain::swap::{Second, Swap};
 use crate::trace::queries::{ObservedAccess, looks, touches, writes, written};
 use crate::trace::{Trace, TraceStep};
 
-/// What is rarer among executions that have it is no sign.
+/// The least share of failing executions among those that have a course: one with less is no sign.
 const CLEAR: f64 = 0.5;
 
 /// A course of events.
 struct Antipattern {
     cause: Cause,
-    /// What it is about: executions that fail need have it of this alone, since other threads have other instructions.
+    /// The object that it is about: executions that fail need have it of this alone, since other threads have other
+    /// instructions.
     obj: Obj,
     /// The instructions that it is known by.
     key: [Site; 2],
@@ -90,7 +91,7 @@ fn failed_tries(trace: &Trace) -> Vec<Antipattern> {
     trace.steps.enumerate().filter_map(sign).collect()
 }
 
-/// Wake-ups after which somebody else wrote to what the thread had looked at before it waited, and the thread did not wait
+/// Wake-ups after which another thread wrote to what the thread had looked at before it waited, and the thread did not wait
 /// again. Where it ever does, it looks again.
 fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
     let waits = waits(trace, slept_on);
@@ -109,7 +110,7 @@ fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
     waits.iter().filter_map(sign).collect()
 }
 
-/// Whether who waits here is ever woken in vain, and waits again: it looks again, then.
+/// Whether a thread that waits here is ever woken in vain, and waits again: it looks again, then.
 fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Antipattern) -> bool {
     let waits = waits(trace, slept_on);
     let is_in_vain = |wait: &ConditionWait, woken: SignalWakeup| {
@@ -119,8 +120,8 @@ fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Antipattern) -> bool {
     here.into_iter().any(|wait| wait.woken.is_some_and(|woken| is_in_vain(wait, woken)))
 }
 
-/// Compare-and-swaps that succeeded although others had changed the variable, more than once, since the thread had read it. What
-/// threads spin on as on a lock is taken and given back, which is as it should be.
+/// Compare-and-swaps that succeeded although others had changed the variable, more than once, since the thread had read it. A
+/// variable that threads spin on as on a lock is taken and given back, which is as it should be.
 fn changed_back(trace: &Trace) -> Vec<Antipattern> {
     let mut found = Vec::new();
     let mut touched: FxHashMap<Obj, Vec<ObservedAccess>> = FxHashMap::default();
@@ -219,7 +220,7 @@ mod tests {
         is_told(&text.replace("unlock m | T3", &format!("unlock m, {ADDS} | T3")), "lost update");
     }
 
-    /// What is right for as long as `t` is what it was.
+    /// Code that is right for as long as `t` is what it was.
     const CHECKED: &str = "create T2, r t a, if a == 1 { r v p, cas t 1 5, if t { r v q, assert p == q } } ";
 
     #[test]

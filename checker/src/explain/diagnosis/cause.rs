@@ -6,7 +6,7 @@ use crate::event::wait::On;
 use crate::explain::swap::Swap;
 use crate::trace::queries::ObservedAccess;
 
-/// A class of mistakes, with who and what.
+/// A class of mistakes, with the threads and objects of this one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// A thread waits for a lock that it holds itself, since the event at this position.
@@ -15,7 +15,7 @@ pub enum Cause {
         thread: ThreadName,
         /// The lock.
         lock: Obj,
-        /// Where it took the lock.
+        /// The position of the event that took the lock.
         taken: Option<Position>,
     },
     /// Threads each hold a lock that the next one waits for.
@@ -26,22 +26,22 @@ pub enum Cause {
     MissingRelease(Link),
     /// A signal came before the wait that it was meant for.
     LostWakeUp {
-        /// Who waits.
+        /// The waiting thread.
         thread: ThreadName,
         /// The condition variable, or futex.
         condition: Obj,
         /// The position of the signal.
         signal: Position,
     },
-    /// Nobody wakes a thread up any more.
+    /// No thread wakes a thread up any more.
     MissedNotification {
-        /// Who waits.
+        /// The waiting thread.
         thread: ThreadName,
         /// The condition variable, or semaphore.
         condition: Obj,
         /// The last signal, if there was one.
         last: Option<Given>,
-        /// What another thread has written after that, and after the one that waits had looked at it.
+        /// The write of another thread after that, and after the one that waits had looked at what was written.
         changed: Option<ObservedAccess>,
     },
     /// A thread was woken up for what another one had taken by then, and goes on all the same.
@@ -50,14 +50,14 @@ pub enum Cause {
     FailedTry {
         /// The position of the attempt.
         attempt: Position,
-        /// Which lock.
+        /// The lock.
         lock: Obj,
-        /// Who had it, and since which event.
+        /// The thread that had it, and the event since which it did.
         held: Option<(ThreadName, Position)>,
     },
     /// A compare-and-swap succeeds although what it compares was changed, and changed back.
     Aba([ObservedAccess; 4]),
-    /// Threads wait for what nobody does; those come first that wait for no other thread. All that is known of this is the
+    /// Threads wait for what no thread does; those come first that wait for no other thread. All that is known of this is the
     /// execution that fails.
     Standstill(Vec<Stuck>),
     /// Threads run on and change nothing.
@@ -80,12 +80,12 @@ pub enum Cause {
     Unclear,
 }
 
-/// A signal, and whom it woke.
+/// A signal, and the threads that it woke.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
     /// The position of the signal.
     pub signal: Position,
-    /// Whom it woke.
+    /// The threads that it woke.
     pub woken: Vec<WokenThread>,
 }
 
@@ -96,14 +96,14 @@ pub struct WokenThread {
     pub thread: ThreadName,
     /// The position of the event with which it waits again, if it has changed nothing by then.
     pub again: Option<Position>,
-    /// What another thread has written after the signal, and what the thread has read before it waited again.
+    /// The write of another thread after the signal, to what the thread has read before it waited again.
     pub overtaken: Option<ObservedAccess>,
 }
 
-/// How what a thread was woken up for came to be gone.
+/// A wake-up for something that another thread had taken by then.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stolen {
-    /// Who was woken.
+    /// The thread that was woken.
     pub thread: ThreadName,
     /// The condition variable.
     pub condition: Obj,
@@ -122,9 +122,9 @@ pub struct Life {
     pub block: Obj,
     /// The position of the event that came too late.
     pub late: Position,
-    /// Who freed the block.
+    /// The thread that freed the block.
     pub freed_by: ThreadName,
-    /// That the block is freed after that event is possible, and ends well.
+    /// The block can be freed after that event, and the execution ends well then.
     pub unordered: bool,
 }
 
@@ -133,13 +133,13 @@ pub struct Life {
 pub struct Link {
     /// The thread.
     pub thread: ThreadName,
-    /// Whom it waits for.
+    /// The thread that it waits for.
     pub owner: ThreadName,
-    /// To do what.
+    /// The action of that thread that it waits for.
     pub wants: Wants,
 }
 
-/// What a thread waits for another one to do.
+/// The action of another thread that a thread waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wants {
     /// To give back a lock, or a semaphore that is used as one, which it took in the event at this position.
@@ -161,14 +161,14 @@ pub enum Wants {
 pub struct Stuck {
     /// The thread.
     pub thread: ThreadName,
-    /// What it waits for.
+    /// The object or event that it waits for.
     pub on: On,
-    /// Who has the lock that it waits for, if that is one, and since the event at this position.
+    /// The thread that has the lock that it waits for, if that is one, and the position of the event since which it does.
     pub held: Option<(ThreadName, Option<Position>)>,
-    /// The position of the event after which nobody did what it waits for: the last signal, or the last time that somebody took
-    /// from the semaphore.
+    /// The position of the event after which no thread did what it waits for: the last signal, or the last time that a thread
+    /// took from the semaphore.
     pub last: Option<Position>,
-    /// Who comes to the barrier where it waits in executions that end well, and not in this one.
+    /// The threads that come to the barrier where it waits in executions that end well, and not in this one.
     pub absent: Vec<ThreadName>,
 }
 
@@ -177,7 +177,7 @@ pub struct Stuck {
 pub struct Circling {
     /// The thread.
     pub thread: ThreadName,
-    /// What its loop looks at, one of which would have to change; empty if it only gives way.
+    /// The objects that its loop looks at, one of which would have to change; empty if it only gives way.
     pub awaits: Vec<Obj>,
     /// The position of the last event in which another thread changed one of these.
     pub changed: Option<Position>,
@@ -188,10 +188,10 @@ pub struct Circling {
 pub struct Diagnosis {
     /// The cause.
     pub cause: Cause,
-    /// How both threads came past a lock of the program's own: one reads it, the other one writes it, and then the first one
-    /// does.
+    /// The way in which both threads came past a lock of the program's own: one reads it, the other one writes it, and then the
+    /// first one does.
     pub past: Option<[ObservedAccess; 3]>,
-    /// What threads wait for, where nobody can go on and the cause is an order of something else.
+    /// The waits of threads, where no thread can go on and the cause is an order of something else.
     pub stuck: Vec<Stuck>,
     /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
     pub thin: bool,
@@ -206,7 +206,7 @@ pub struct Torn {
     pub seen: ObservedAccess,
     /// It reads the other variable as it was.
     pub stale: ObservedAccess,
-    /// Where the first thread writes it, which is later, or never if the execution has failed by then.
+    /// The write of the first thread to it, which comes later, or never if the execution has failed by then.
     pub late: Late,
 }
 
@@ -215,6 +215,6 @@ pub struct Torn {
 pub enum Late {
     /// The event at this position.
     Event(Position),
-    /// What its thread does there in other executions.
+    /// No event: the instruction with which its thread writes there in other executions.
     Missing(Site),
 }

@@ -1,8 +1,8 @@
 //! Waits for a signal: on condition variables, and as libraries make them of a counter.
 //!
-//! Who waits reads the counter, gives a lock back, sleeps for as long as the counter is what was read, and takes the lock
-//! again; a notification adds to the counter before it wakes who sleeps there. So does Rust's `Condvar` where its functions
-//! cannot be told from the program's own code, and its locks perhaps neither.
+//! A thread that waits reads the counter, gives a lock back, sleeps for as long as the counter is what was read, and takes the
+//! lock again; a notification adds to the counter before it wakes the threads that sleep there. So does Rust's `Condvar` where
+//! its functions cannot be told from the program's own code, and its locks perhaps neither.
 
 use rustc_hash::FxHashMap;
 
@@ -24,9 +24,9 @@ pub(super) struct ConditionWait {
     pub(super) begins: Position,
     /// The instruction that it is known by. All waits of Rust's library are at one, so that it is where the thread looked last.
     pub(super) site: Site,
-    /// What it waits on, if that is a counter.
+    /// The counter that it waits on, if it waits on one.
     counter: Option<Obj>,
-    /// How a signal ended it.
+    /// The signal that ended it, if one did.
     pub(super) woken: Option<SignalWakeup>,
 }
 
@@ -53,15 +53,16 @@ pub(super) fn slept_on<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj> 
     words
 }
 
-/// All waits of an execution, in the order in which they begin. Who finds the counter changed does not sleep, so that the words
-/// that threads sleep on are those of all executions.
+/// All waits of an execution, in the order in which they begin. A thread that finds the counter changed does not sleep, so that
+/// the words that threads sleep on are those of all executions.
 pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<ConditionWait> {
     let mut waits = Waits { trace, slept_on, found: Vec::new(), threads: FxHashMap::default() };
     trace.steps.enumerate().for_each(|(at, step)| waits.see(at, step));
     waits.found
 }
 
-/// Why a thread sleeps on a counter at the end: nobody has counted since it read that, and who was woken last is another one.
+/// The cause for which a thread sleeps on a counter at the end: no thread has counted since it read that, and the last count
+/// has ended another wait, or none.
 pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
     let waits = waits(trace, &slept_on(std::iter::once(trace)));
     let mut on_counter = blocked(trace).filter_map(|(view, on)| {
@@ -91,7 +92,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
     })
 }
 
-/// What became of a wait that a signal ended, if it was this one.
+/// The further course of a wait that a signal ended, if it was this one.
 fn given(
     trace: &Trace,
     waits: &[ConditionWait],
@@ -112,7 +113,7 @@ struct Waits<'t> {
     threads: FxHashMap<ThreadName, Own>,
 }
 
-/// What a thread is at.
+/// The state of a thread: its last look, and its progress with a wait.
 #[derive(Clone, Copy, Default)]
 struct Own {
     /// Its last access of memory but for counters.
@@ -120,7 +121,7 @@ struct Own {
     stage: WaitProgress,
 }
 
-/// How far a thread has come with a wait.
+/// The progress of a thread with a wait.
 #[derive(Clone, Copy, Default)]
 enum WaitProgress {
     #[default]
@@ -188,7 +189,7 @@ fn is_of_sleep(step: &TraceStep, counter: Obj) -> bool {
     }
 }
 
-/// How a wait on a condition variable ends, where a signal ends it.
+/// The end of a wait on a condition variable, where a signal ends it.
 fn woken_by(trace: &Trace, wait: &ConditionWait, at: Position) -> Option<SignalWakeup> {
     let by = trace.steps[at].event.woken_by()?;
     let signal = trace.steps.rposition_before(at, |step| step.event.id == by)?;
@@ -197,7 +198,7 @@ fn woken_by(trace: &Trace, wait: &ConditionWait, at: Position) -> Option<SignalW
     Some(SignalWakeup { condition, signal, at })
 }
 
-/// How a wait on a counter ends, where somebody has counted meanwhile.
+/// The end of a wait on a counter, where a thread has counted meanwhile.
 fn counted(trace: &Trace, counter: Obj, (begins, at): (Position, Position)) -> Option<SignalWakeup> {
     let between = trace.steps.between(begins, at);
     let mut counts = between.filter(|(_, step)| {

@@ -1,8 +1,8 @@
-//! How two threads came past a lock of the program's own that should have kept one of them out.
+//! The way in which two threads came past a lock of the program's own that should have kept one of them out.
 //!
 //! Such a lock is a variable that threads spin on. Both have come past it where one has looked at it, the other one has
 //! too and takes it, and the first one takes it as well without having looked again; each of them changes it next when
-//! it leaves. Whoever is kept out looks again instead.
+//! it leaves. A thread that is kept out looks again instead.
 
 use rustc_hash::FxHashMap;
 
@@ -41,9 +41,9 @@ pub(super) fn past(
 /// An access of a lock.
 struct LockAccess {
     seen: ObservedAccess,
-    /// It changes the lock and may do so without looking: compilers store with an exchange whose result nobody uses.
+    /// It changes the lock and may do so without looking: compilers store with an exchange whose result is not used.
     is_blind: bool,
-    /// What its thread did to the lock before, and what it does next.
+    /// The accesses of the lock by its thread before this one, and after it.
     before: Option<usize>,
     next: Option<usize>,
 }

@@ -1,4 +1,5 @@
-//! Who has a lock at the end of an execution, and since when; and which semaphores are used as locks.
+//! The holders of locks at the end of an execution, and the events since which they hold them; and the semaphores that are used
+//! as locks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,7 +12,7 @@ use crate::trace::{Trace, TraceStep};
 /// A lock that was taken and not given back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Held {
-    /// By whom.
+    /// The thread that has it.
     pub(super) thread: ThreadName,
     /// The position of the event that took it.
     pub(super) taken: Position,
@@ -42,8 +43,8 @@ pub(super) fn held_after(trace: &Trace, end: Position, lock: Obj) -> Vec<Held> {
     held
 }
 
-/// Where a semaphore is taken as a lock is: in these executions, who takes it there gives it back more often than not.
-/// That somebody keeps it does no harm where nobody wants it any more.
+/// The places where a semaphore is taken as a lock is: in these executions, a thread that takes it there gives it back more
+/// often than not. It does no harm that a thread keeps it where no other one wants it any more.
 pub(super) fn lock_sites(traces: &[Trace], semaphore: Obj) -> FxHashSet<Site> {
     let mut balance: FxHashMap<Site, i64> = FxHashMap::default();
     for trace in traces {
@@ -69,7 +70,7 @@ pub(super) fn posts(traces: &[Trace], semaphore: Obj, thread: ThreadName) -> boo
     traces.iter().any(|trace| trace.steps.iter().any(is_it))
 }
 
-/// Who does such a thing more often in each of these executions than in this one: it would have done so again.
+/// The threads that do such a thing more often in each of these executions than in this one: they would have done so again.
 pub(super) fn would(trace: &Trace, passing: &[Trace], is_it: &dyn Fn(&TraceStep) -> bool) -> Vec<ThreadName> {
     let times = |trace: &Trace, thread: ThreadName| {
         trace.steps.iter().filter(|step| step.event.id.thread == thread && is_it(step)).count()

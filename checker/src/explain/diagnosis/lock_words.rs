@@ -1,5 +1,5 @@
-//! Who has a lock of which trying, waiting and taking are events of their own, as read-write locks that prefer writers have
-//! them: what is done to it are accesses of memory.
+//! The holders of a lock of which trying, waiting and taking are events of their own, as read-write locks that prefer writers
+//! have them: the operations on it are accesses of memory.
 //!
 //! A compare-and-swap that succeeds takes the lock, and an update gives it back. A writer that finds it held leaves word of
 //! that by a compare-and-swap, too, and then waits at the same instruction; a reader waits there before it tries.
@@ -18,7 +18,7 @@ pub(super) fn is_stepwise(trace: &Trace, lock: Obj) -> bool {
     trace.steps.iter().any(|step| step.event.op.kind.is_access() && touches(step, lock))
 }
 
-/// What a thread did to the lock last.
+/// The last access of the lock by a thread.
 #[derive(Clone, Copy)]
 enum Last {
     /// It looked at it by an instruction of its own.
@@ -36,7 +36,7 @@ struct Call {
     reads: bool,
 }
 
-/// Who has such a lock, the longest first; nobody, where something is done to it that no lock is known by.
+/// The holders of such a lock, the longest first; none, where something is done to it that no lock is known by.
 pub(super) fn holders_of_word(trace: &Trace, lock: Obj) -> Vec<Held> {
     let mut holding = Holding::default();
     for (position, step) in trace.steps.enumerate().filter(|(_, step)| touches(step, lock)) {
@@ -96,7 +96,7 @@ impl Holding {
         }
     }
 
-    /// A thread waits here. What it changed just before in this call, if not to read, was to leave word of that.
+    /// A thread waits here. Its change just before in this call, if not to read, was to leave word of that.
     fn waits(&mut self, thread: ThreadName, site: Site) {
         let (reads, tried) = match self.last.get(&thread) {
             Some(Last::Tried(call, changed)) if call.site == site => (call.reads, *changed),
@@ -110,7 +110,7 @@ impl Holding {
 }
 
 /// The holders of a lock, or of units of a semaphore, the longest first. A post by a thread that has taken nothing is one for
-/// somebody else.
+/// another thread.
 pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
     if is_stepwise(trace, lock) {
         return holders_of_word(trace, lock);

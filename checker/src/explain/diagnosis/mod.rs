@@ -1,7 +1,7 @@
-//! What kind of mistake it is, chosen from what was found out.
+//! The kind of mistake, chosen from what was found out.
 //!
-//! Where threads wait for each other, what they wait for tells; else the pattern that failing executions have in common,
-//! and of several such the one that the critical pair is part of.
+//! If threads wait for each other, the things that they wait for tell the kind; else it is the pattern that failing executions
+//! have in common, and of several such the one that the critical pair is part of.
 
 pub(super) mod always_fails;
 mod antipatterns;
@@ -74,7 +74,7 @@ pub(super) fn diagnose(
     };
     let counts = |seen: &ObservedAccess| trace.steps[seen.position].event.op.kind == OpKind::Update;
     let is_sure = |suspect: &Suspect| suspect.score >= 1.0 && !suspect.seen.iter().all(counts);
-    // That the swap passes is certain. An order that was not tried is a guess, however often it was seen, and so is what is
+    // The passing of the swap is certain. An order that was not tried is a guess, however often it was seen, and so is what is
     // done to something else, and not in every failing execution alone.
     let is_guess = |suspect: &Suspect, swap: Swap| {
         let of_data = data(trace, swap);
@@ -143,8 +143,8 @@ fn of_pattern(trace: &Trace, seen: Vec<ObservedAccess>) -> Cause {
     }
 }
 
-/// What the order of two events is: two accesses to data make a pattern, whatever the score of others, and so may two critical
-/// sections.
+/// The cause that the order of two events makes: two accesses to data make a pattern, whatever the score of others, and so may
+/// two critical sections.
 fn of_swap(trace: &Trace, swap: Swap) -> Cause {
     if let Some(seen) = data(trace, swap) {
         let cause = undone(trace, seen).or_else(|| overwritten(trace, seen));
@@ -257,7 +257,7 @@ fn reads_again(trace: &Trace, seen: &[ObservedAccess]) -> bool {
     })
 }
 
-/// Of two writes, whether the second one is made by who has not seen the first one.
+/// A lost update, if the thread of the second of two writes has not seen the first one.
 fn lost_update(trace: &Trace, writes: &[ObservedAccess]) -> Option<Cause> {
     let read = read_before(trace, writes)?;
     Some(Cause::LostUpdate(std::iter::once(read).chain(writes.iter().copied()).collect()))

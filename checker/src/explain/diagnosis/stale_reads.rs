@@ -1,7 +1,7 @@
 //! Critical sections of which one came between two steps of another thread.
 //!
-//! Where the order of two critical sections decides, and the thread of the later one has looked before at what the earlier one
-//! writes, it goes on from what it knew then: an index into what has moved, a decision that does not hold any more.
+//! If the order of two critical sections decides, and the thread of the later one has looked before at what the earlier one
+//! writes, it goes on from a stale value: an index into what has moved, a decision that does not hold any more.
 
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ThreadName};
@@ -14,8 +14,9 @@ use crate::trace::{Trace, TraceStep};
 /// So many events of its own ago a thread may have looked, at the most.
 const NEAR: usize = 32;
 
-/// What a thread has read, what another one then writes in its critical section, and what the first one does in its own
-/// section after that: something to the same variable, or else to another one that was written there.
+/// The access in which a thread has read something, the one in which another thread then writes it in its critical section, and
+/// the one of the first thread in its own section after that: to the same variable, or else to another one that was written
+/// there.
 pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[ObservedAccess; 3]> {
     let Second::Event(second) = swap.second else { return None };
     let [theirs, own] = [swap.first, second].map(|begin| section(trace, begin));
@@ -56,7 +57,7 @@ fn section(trace: &Trace, begin: Position) -> Option<Vec<ObservedAccess>> {
     Some(inside.flat_map(|(at, step)| plain(at, step)).collect())
 }
 
-/// The loads and stores of an event. What counts tells little: it is right in any order.
+/// The loads and stores of an event. An update that counts tells little: it is right in any order.
 fn plain(position: Position, step: &TraceStep) -> impl Iterator<Item = ObservedAccess> {
     let thread: ThreadName = step.event.id.thread;
     let is_plain = matches!(step.event.op.kind, OpKind::Read | OpKind::Write);
@@ -75,7 +76,7 @@ mod tests {
     use crate::explain::tests::{explained, kind, model};
     use crate::search::Options;
 
-    /// What a thread goes on from, as it was, what changes that, and what the thread does then.
+    /// The read of a thread, the write that changes the value, and what the thread does with the stale one.
     fn told(text: &str) -> String {
         let told = explained(text, &Options::default());
         let swap = told.pair.and_then(|pair| pair.swaps.first().copied()).unwrap();

@@ -2,8 +2,8 @@
 //!
 //! One thread writes both, one after the other, and another thread finds the one written and the other one as it was. It says
 //! why an execution fails if every failing execution has it of these two variables, or of two others at these instructions, and
-//! next to none that ends well has it there: by chance, both halves may come to the same. MUVI (Lu et al., SOSP 2007) infers from the source which variables are changed together; here that they are
-//! is seen in executions.
+//! next to none that ends well has it there: by chance, both halves may come to the same. MUVI (Lu et al., SOSP 2007) infers
+//! from the source which variables are changed together; here executions show it.
 
 use std::cmp::Reverse;
 
@@ -70,7 +70,7 @@ pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Tor
     })
 }
 
-/// Which variable is written soon after which other one is at an instruction, and where.
+/// The pairs of variables of which the second is written soon after the first one, with both instructions.
 type Follows = FxHashSet<(Site, [Obj; 2], Site)>;
 
 /// An access of memory, with its number in its thread.
@@ -87,7 +87,8 @@ struct NumberedAccess {
 struct ExecutionAccesses {
     all: Vec<NumberedAccess>,
     threads: FxHashMap<ThreadName, Vec<usize>>,
-    /// What is compared and swapped, or slept on: mostly it keeps others out, and is no value by itself.
+    /// The objects that are compared and swapped, or slept on: mostly such an object keeps others out, and is no value by
+    /// itself.
     gates: FxHashSet<Obj>,
 }
 
@@ -114,7 +115,7 @@ impl ExecutionAccesses {
         accesses
     }
 
-    /// What the thread of an access touches soon before and after it, other than that.
+    /// The accesses of the same thread soon before and after an access, to other objects than that.
     fn near(&self, access: &NumberedAccess) -> impl Iterator<Item = &NumberedAccess> {
         let own = &self.threads[&access.seen.thread];
         let (from, to) = (access.nth.saturating_sub(NEAR), (access.nth + NEAR + 1).min(own.len()));
@@ -156,7 +157,7 @@ impl ExecutionAccesses {
         found
     }
 
-    /// Where the thread that has written the one variable writes the other one after this access of it. In a loop, the two
+    /// The write of the other variable by the thread that has written the one, after this access of it. In a loop, the two
     /// writes of one round are those next to each other, or begin with the variable that was written first of all.
     fn late(&self, written: &NumberedAccess, stale: &NumberedAccess, follows: &Follows) -> Option<Late> {
         let is_it =

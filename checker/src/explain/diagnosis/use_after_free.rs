@@ -8,7 +8,7 @@ use crate::event::recorded::TraceEvent;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::{Trace, TraceStep};
 
-/// What became of a block that was freed: the last event of the thread that failed, if that was it.
+/// The life of a block that was freed: its late use is the last event of the thread that failed, if that was it.
 pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let freed_by = failure.others.iter().find(|party| party.doing == Doing::Freed)?.thread;
     let late = trace.steps.rposition(|step| Some(step.event.id.thread) == failure.thread)?;

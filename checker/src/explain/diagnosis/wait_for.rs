@@ -1,4 +1,4 @@
-//! What threads wait for at the end, and what that tells of the cause.
+//! The waits of threads at the end, and the cause that they tell.
 
 use super::cause::{Cause, Circling, Link, Wants};
 use super::lock_state::{Held, lock_sites, posts, would};
@@ -20,7 +20,7 @@ fn expired_late(trace: &Trace, timer: ThreadName) -> bool {
     trace.steps.iter().rev().take(LAST).any(|step| step.event.id.thread == timer)
 }
 
-/// Who does the same again and again at the end, and who has brought about what each of them looks at.
+/// The threads that do the same again and again at the end, and the last changes by others to what each of them looks at.
 pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
     let left = trace.pending_at_end.iter().filter(|left| !left.closed).map(|left| &left.view);
     left.filter_map(|view| {
@@ -47,7 +47,7 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
     .collect()
 }
 
-/// What threads wait for at the end; the swap is the one that makes the execution pass, and these pass.
+/// The cause that the waits of threads at the end tell; the swap is the one that makes the execution pass, and these pass.
 pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> Option<Cause> {
     entangled(trace, passing)
         .or_else(|| wakeups::cause(trace))
@@ -61,7 +61,7 @@ pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> O
         })
 }
 
-/// How threads stand in each other's way, or one in its own.
+/// The way in which threads stand in each other's way, or one in its own.
 pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
     let links: Vec<Link> = blocked(trace).flat_map(|(view, on)| links(trace, view, on, passing)).collect();
     let locks = || {
@@ -81,14 +81,15 @@ pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
     if let Some((link, ..)) = locks().find(|(link, _, taken)| is_missing(link, *taken)) {
         return Some(Cause::MissingRelease(link.clone()));
     }
-    // Who is woken by anybody is said to wait for somebody only where somebody else stands in the way.
+    // A thread that any other one may wake is said to wait for one of them only where another thread stands in the way.
     let deeds = blocked(trace).flat_map(|(view, on)| deeds(trace, view, on, passing));
     let all: Vec<Link> = links.iter().cloned().chain(deeds).collect();
     let is_of_signals = |circle: &[Link]| circle.iter().all(|link| matches!(link.wants, Wants::Signal(_)));
     circle(&all).filter(|circle| !is_of_signals(circle)).map(Cause::Circle)
 }
 
-/// That nobody posts a semaphore: nobody has, and nobody who is left has taken it, or posts it in executions that pass.
+/// A missed notification, if no thread posts a semaphore: none has, and no thread that is left has taken it, or posts it in
+/// executions that pass.
 fn posted(trace: &Trace, thread: ThreadName, semaphore: Obj, passing: &[Trace]) -> Option<Cause> {
     let is_left = |thread: ThreadName| !has_ended(trace, thread);
     let is_to_come =
@@ -108,7 +109,7 @@ fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<C
     is_it.then_some(Cause::LostWakeUp { thread, condition: word, signal: swap.first })
 }
 
-/// Whom a thread waits for, if that is for a lock, a semaphore that is used as one, or an end.
+/// The threads that a thread waits for, if that is for a lock, a semaphore that is used as one, or an end.
 pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
     let thread = view.agent.thread();
     let of = |wants: Obj, held: Held| Link {
@@ -140,7 +141,8 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
     }
 }
 
-/// Who would have done what a thread waits for, and has not come to it. Who takes a semaphore as a lock waits for whoever has it.
+/// The threads that would have done what a thread waits for, and have not come to it. A thread that takes a semaphore as a lock
+/// waits for its holders.
 fn deeds(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
     let thread = view.agent.thread();
     let (wants, obj, is_it): (Wants, Obj, fn(&TraceStep, Obj) -> bool) = match *on {
@@ -172,7 +174,7 @@ fn comes_to(
     })
 }
 
-/// Whom a reader waits behind where readers alone have the lock: writers that wait for it.
+/// The threads that a reader waits behind where readers alone have the lock: writers that wait for it.
 fn turns(trace: &Trace, thread: ThreadName, lock: Obj) -> Vec<Link> {
     let writers = blocked(trace).filter_map(|(view, on)| match *on {
         On::Write(obj) if obj.overlaps(&lock) => Some(view.agent.thread()),

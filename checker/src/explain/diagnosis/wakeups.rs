@@ -1,7 +1,7 @@
-//! What became of the last signal, where threads are left that wait for one.
+//! The fate of the last signal, where threads are left that wait for one.
 //!
-//! It woke nobody, since nobody waited yet; or it woke a thread that found nothing to do and waits again, so that it was lost
-//! on that one, while another thread waits as well; or nobody has signalled since.
+//! It woke no thread, since none waited yet; or it woke a thread that found nothing to do and waits again, so that it was lost
+//! on that one, while another thread waits as well; or no thread has signalled since.
 
 use super::cause::{Cause, Given, WokenThread};
 use crate::event::names::{Obj, ThreadName};
@@ -12,8 +12,9 @@ use crate::trace::queries::{
 };
 use crate::trace::{Trace, TraceStep};
 
-/// Why threads that wait for a signal at the end are not woken: a signal that was lost on another one tells most. Who has looked
-/// at nothing that was changed since waits as it should, and is told of only if that is so of all.
+/// The cause for which threads that wait for a signal at the end are not woken: a signal that was lost on another one tells
+/// most. A thread that has looked at nothing that was changed since waits as it should, and is told of only if that is so of
+/// all.
 pub(super) fn cause(trace: &Trace) -> Option<Cause> {
     let waiting: Vec<Waiter> = blocked(trace)
         .filter_map(|(view, on)| match *on {
@@ -43,7 +44,7 @@ pub(super) fn cause(trace: &Trace) -> Option<Cause> {
     Some(misled.or_else(overtaken).or_else(early).unwrap_or_else(|| first.missed()))
 }
 
-/// Those who have looked at something that was changed since, or all, if nobody has.
+/// The threads that have looked at something that was changed since, or all, if none has.
 fn owed(waiting: &[Waiter]) -> Vec<&Waiter> {
     let owed: Vec<&Waiter> = waiting.iter().filter(|waiter| waiter.changed.is_some()).collect();
     if owed.is_empty() { waiting.iter().collect() } else { owed }
@@ -53,11 +54,11 @@ fn owed(waiting: &[Waiter]) -> Vec<&Waiter> {
 struct Waiter {
     thread: ThreadName,
     condition: Obj,
-    /// Where it began to wait.
+    /// The position at which it began to wait.
     begins: Option<Position>,
     /// The last signal.
     last: Option<Given>,
-    /// What another thread has written after this one looked at it.
+    /// The write of another thread to what this one had looked at.
     changed: Option<ObservedAccess>,
 }
 
@@ -75,7 +76,7 @@ impl Waiter {
     }
 }
 
-/// The last signal and whom it woke.
+/// The last signal and the threads that it woke.
 fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     let signal = last_signal(trace, condition)?;
     let id = trace.steps[signal].event.id;
@@ -88,7 +89,7 @@ fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     Some(Given { signal, woken: woken.chain(left).collect() })
 }
 
-/// What a thread does that has been woken up at a position, by this signal.
+/// The further course of a thread that this signal has woken up at a position.
 fn woken(
     trace: &Trace,
     (thread, condition): (ThreadName, Obj),
@@ -118,7 +119,7 @@ mod tests {
     use crate::explain::tests::{explained, kind};
     use crate::search::Options;
 
-    /// What a program waits for that nobody does, and what became of the last signal: `1: 3 wakes 2, again`.
+    /// The missed notification of a program, and the fate of the last signal: `1: 3 wakes 2, again`.
     fn told(text: &str) -> String {
         let told = explained(text, &Options::default());
         let Cause::MissedNotification { thread, last, changed, .. } = &told.diagnosis.cause else {
@@ -146,7 +147,7 @@ mod tests {
     fn a_signal_that_went_to_who_waits_again_is_told() {
         let text = format!("create T2, create T3, {BRING}, {BRING} | T2: {FETCH} | T3: {FETCH}");
         assert!(told(&text).starts_with("1: ") && told(&text).ends_with(", again"), "{}", told(&text));
-        // What was signalled before anybody waited is not what is missing.
+        // A signal that came before any thread waited is not the one that is missing.
         let early = format!("signal c, create T2, create T3, {BRING}, {BRING} | T2: {FETCH} | T3: {FETCH}");
         assert_eq!(told(&early), told(&text));
         let own = text.replacen("create T2", "create T2, yield", 1).replace("signal c", "broadcast c");
@@ -171,7 +172,7 @@ mod tests {
         assert!(told == "3: 1 wakes 2" || told == "2: 1 wakes 3", "{told}");
     }
 
-    /// The borrower tells those who wait for something to come in place of those who wait for it to go.
+    /// The borrower tells the threads that wait for something to come in place of those that wait for it to go.
     #[test]
     fn who_waits_for_what_has_not_happened_waits_as_it_should() {
         let text = "let n=1 | create T2, create T3, lock m, r n, while n == 1 { wait gone m, r n }, w n 1, signal come, unlock m \

@@ -1,13 +1,14 @@
-//! Which accesses are to blame: patterns that failing executions have and passing ones do not.
+//! The accesses that are to blame: patterns that failing executions have and passing ones do not.
 //!
 //! Sangmin Park, Richard W. Vuduc, Mary Jean Harrold: Falcon: Fault Localization in Concurrent Programs, ICSE 2010. Each
 //! object's accesses are searched for patterns of atomicity and order violations; those of failing and passing executions
 //! are compared by the Jaccard index. Five things differ. Executions of one happens-before class count once, so that a
 //! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
-//! instruction of a library serves many variables, and objects have the same names in all executions. What threads wait for
-//! as for a lock has no patterns, also where it is taken by accesses of memory. Ranked are the patterns of the execution that
-//! is shown, but for those with a read that the failure does not depend on, orders of two indivisible updates where there is
-//! anything else, and those that begin after its point of no return, where that is certain. Of accesses that overlap, each object that is accessed anywhere has its share.
+//! instruction of a library serves many variables, and objects have the same names in all executions. A variable that threads
+//! wait for as for a lock has no patterns, also where it is taken by accesses of memory. Ranked are the patterns of the
+//! execution that is shown, but for those with a read that the failure does not depend on, orders of two indivisible updates
+//! where there is anything else, and those that begin after its point of no return, where that is certain. Of accesses that
+//! overlap, each object that is accessed anywhere has its share.
 
 mod objects;
 mod window;
@@ -33,13 +34,13 @@ pub struct Suspect {
     pub score: f64,
     /// 1 and one more for each pattern with a higher score.
     pub rank: u32,
-    /// How many patterns have this rank.
+    /// The number of patterns that have this rank.
     pub tied: u32,
-    /// In how many failing executions it is.
+    /// The number of failing executions that have it.
     pub failing: u32,
-    /// In how many passing executions it is.
+    /// The number of passing executions that have it.
     pub passing: u32,
-    /// Where it is in the failing execution that is shown.
+    /// Its accesses in the failing execution that is shown.
     pub seen: Vec<ObservedAccess>,
 }
 
@@ -65,7 +66,7 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<Position>) ->
         seen.keys().map(|key| (key.clone(), PatternCounts { failing: 1, passing: 0 })).collect();
     let mut count = |traces: &[&Trace], add: fn(&mut PatternCounts)| {
         for trace in traces {
-            // What the execution that is shown does not have does not explain it.
+            // A pattern that the execution that is shown does not have does not explain it.
             patterns(trace, &objects).keys().for_each(|key| counts.get_mut(key).into_iter().for_each(add));
         }
     };
@@ -93,8 +94,8 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<Position>) ->
     suspects
 }
 
-/// Of accesses of one kind that a thread makes one after the other, windows have the first one, as in the paper. What another
-/// thread comes between is the last one, which is the one to show.
+/// Of accesses of one kind that a thread makes one after the other, windows have the first one, as in the paper. Another thread
+/// comes in behind the last one, which is the one to show.
 fn show_last(seen: &mut [ObservedAccess], shown: &Trace) {
     let &mut [first, remote, _] = seen else { return };
     let between = shown.steps.between(first.position.next(), remote.position).rev();
@@ -126,7 +127,7 @@ fn without_parts(suspects: &mut Vec<(Obj, Suspect)>) {
     });
 }
 
-/// Leaves out patterns with an instruction that no passing execution runs, if there are others: what unwinds the stack
+/// Leaves out patterns with an instruction that no passing execution runs, if there are others: the code that unwinds the stack
 /// after a panic comes of the failure, and is in failing executions alone.
 fn without_consequences(suspects: &mut Vec<Suspect>, passing: &[&Trace]) {
     let ordinary: FxHashSet<Site> =
@@ -158,8 +159,8 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: Positi
     }
 }
 
-/// Leaves out patterns of indivisible updates alone, if there are others: these mostly count, and whichever comes first, the number
-/// is the same. Whose handle of shared memory goes first often differs between executions that fail and others.
+/// Leaves out patterns of indivisible updates alone, if there are others: these mostly count, and whichever comes first, the
+/// number is the same. The order in which handles of shared memory go often differs between executions that fail and others.
 fn without_counts(suspects: &mut Vec<Suspect>, shown: &Trace) {
     let counts = |seen: &ObservedAccess| shown.steps[seen.position].event.op.kind == OpKind::Update;
     let is_value = |suspect: &Suspect| !suspect.seen.iter().all(counts);
@@ -203,7 +204,7 @@ pub(super) fn without_what_comes_after(suspects: &mut Vec<Suspect>, trace: &Trac
     }
 }
 
-/// Where the thread of an event that takes a lock gives it back.
+/// The position at which the thread of an event that takes a lock gives it back.
 fn released(trace: &Trace, event: Position) -> Option<Position> {
     let taken = &trace.steps.at(event)?.event;
     let hold = taken.acquired()?;

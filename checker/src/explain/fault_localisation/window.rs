@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::event::names::{Obj, Site};
 use crate::event::position::Position;
 
-/// How many accesses a window holds. In the paper's study five were enough for sixteen threads.
+/// The number of accesses that a window holds. In the paper's study five were enough for sixteen threads.
 const WINDOW: usize = 5;
 
 /// An access of one object.
@@ -19,9 +19,9 @@ pub(super) struct WindowAccess {
     /// The thread's place in creation order.
     pub(super) thread: u32,
     pub(super) touch: PatternAccess,
-    /// What it touches: bytes that it shares with the object whose window this is.
+    /// The bytes that it touches and shares with the object whose window this is.
     pub(super) obj: Obj,
-    /// Which event of its trace it is.
+    /// The position of its event in the trace.
     pub(super) position: Position,
 }
 

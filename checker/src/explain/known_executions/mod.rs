@@ -1,10 +1,10 @@
-//! Executions that have run are known: what comes of the same choices is told again, without running them.
+//! Executions that have run are known: the outcome of the same choices is told again, without running them.
 //!
 //! An execution is a function of its choices ([`crate::program`], clause 3), and the stages of an explanation come to the same
-//! schedules again and again: a program of two threads with four events each has 70 of them, and hundreds of experiments. So they are
-//! kept as a tree, in which a path from the root is a sequence of choices, and each edge what an event has shown. An execution follows
-//! its path for as long as there is one; where it leaves the tree the program is started, runs the choices up to there at once,
-//! and goes on, and the tree grows by what comes.
+//! schedules again and again: a program of two threads with four events each has 70 of them, and hundreds of experiments. So
+//! they are kept as a tree, in which a path from the root is a sequence of choices, and each edge what an event has shown. An
+//! execution follows its path for as long as there is one; where it leaves the tree the program is started, runs the choices up
+//! to there at once, and goes on, and the tree grows by what comes.
 //!
 //! Confirming a schedule takes an execution that runs, which [`KnownExecutions::program`] has.
 
@@ -45,7 +45,7 @@ impl<'a, P: Program> KnownExecutions<'a, P> {
         self.program
     }
 
-    /// How many executions were told without a start.
+    /// The number of executions that were told without a start.
     pub(super) fn recalled(&self) -> u64 {
         lock(self.tree).recalled
     }
@@ -115,7 +115,7 @@ pub(super) struct KnownRun<'a, P: Program> {
     at: Option<usize>,
     /// The events so far, while it is told.
     ran: Vec<(Choice, OpKey)>,
-    /// How many events are known or kept.
+    /// The number of events that are known or kept.
     depth: usize,
 }
 

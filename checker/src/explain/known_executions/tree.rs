@@ -17,7 +17,7 @@ pub(in crate::explain) struct ExecutionTree {
     pub(super) agents: Vec<AgentView>,
     /// The first one is the beginning; none, where nothing has run yet.
     pub(super) nodes: Vec<Node>,
-    /// How many executions were told without a start.
+    /// The number of executions that were told without a start.
     pub(super) recalled: u64,
 }
 
@@ -25,7 +25,7 @@ pub(in crate::explain) struct ExecutionTree {
 #[derive(Default)]
 pub(super) struct Node {
     next: Vec<Edge>,
-    /// How an execution ended that went no further.
+    /// The ending of an execution that went no further.
     pub(super) ending: Option<Box<Ending>>,
     /// The stacks that were asked for at that end.
     pub(super) stacks: Vec<(ThreadName, Vec<Site>)>,

@@ -10,7 +10,7 @@ use crate::search::executor::Executor;
 use crate::search::outcome::Always;
 use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy, Unbounded};
 
-/// How many random schedules must fail too.
+/// The number of random schedules that must fail too.
 const RANDOM: u64 = 100;
 
 /// At most this many schedules without preemptions are run to find one that passes.
@@ -20,10 +20,9 @@ const FREE: u64 = 1000;
 const ALL: u64 = 300;
 const EVENTS: usize = 20_000;
 
-/// Whether this failure comes before a second thread exists, or in every schedule without preemptions (or
-/// [`FREE`] of them) and in [`RANDOM`] random ones, and none of them left out what comes of a thread's going on. Where all
-/// schedules are few, they are all run.
-/// `suspected` says that no execution so far did anything else.
+/// The claim that this failure comes always, if it comes before a second thread exists, or in every schedule without
+/// preemptions (or [`FREE`] of them) and in [`RANDOM`] random ones, and none of them left out what comes of a thread's going
+/// on. If there are few schedules in all, they are all run. `suspected` says that no execution so far did anything else.
 pub(in crate::search) fn always<P: Program>(
     executor: &mut Executor<'_, P>,
     shown: &FailingExecution<'_>,
@@ -73,7 +72,7 @@ pub(in crate::search) fn always<P: Program>(
     Ok(Some(Always { schedules, is_every: false }))
 }
 
-/// How schedules have ended.
+/// The result of a number of schedules.
 enum Tried {
     /// So many failed, and none did anything else.
     AllFailed(u64),
@@ -83,7 +82,7 @@ enum Tried {
     FoundKeyPoints,
 }
 
-/// Runs the schedules of a strategy. `most`: how many are run, and until they have how many events.
+/// Runs the schedules of a strategy. `most`: the number of them that are run, and the number of events after which no more are.
 fn all_fail<P: Program>(
     executor: &mut Executor<'_, P>,
     strategy: &mut dyn Strategy,

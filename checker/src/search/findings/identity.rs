@@ -1,9 +1,9 @@
-//! What makes two failures the same.
+//! The identity of failures: what makes two of them the same.
 
 use crate::event::failure::{Failure, FailureKind, Line};
 use crate::event::names::Site;
 
-/// What makes two failures the same: the kind, and where in the code.
+/// The identity of a failure, which makes two of them the same: the kind, and the place in the code.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Identity {
     kind: FailureKind,
@@ -25,7 +25,7 @@ impl Identity {
         Self { kind: failure.kind, sites, line: failure.line.clone() }
     }
 
-    /// What went wrong, also where the failure is told as one of every schedule.
+    /// The kind of failure, also where the failure is told as one of every schedule.
     #[must_use]
     pub fn kind(&self) -> FailureKind {
         self.kind

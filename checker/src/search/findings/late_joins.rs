@@ -21,7 +21,7 @@ pub(in crate::search) fn with_late_joins<'e, P: Program>(
         return Ok(shown);
     };
     let end = match executor.run_to_its_end(&schedule) {
-        // Not the same after all, or whoever asks is told when the schedule itself is run again.
+        // Not the same after all, or the caller is told when the schedule itself is run again.
         Err(SearchError::Diverged(_)) => return Ok(shown),
         end => end?,
     };

@@ -1,4 +1,4 @@
-//! Whether a failure happens again.
+//! The reproduction of a failure: a test of whether it happens again.
 
 use super::failing_execution::{FailingExecution, shows};
 use super::identity::Identity;
@@ -8,7 +8,7 @@ use crate::search::executor::Executor;
 use crate::search::note::SearchNote;
 use crate::search::outcome::Ended;
 
-/// How many times a failing schedule is run again before it is reported.
+/// The number of times that a failing schedule is run again before it is reported.
 pub(in crate::search) const REPLAYS: u32 = 2;
 
 pub(in crate::search) enum Reproduction {

@@ -5,7 +5,7 @@
 //! its result stands for the execution, if that would be the same or a longer one ([`Strategy::settle`]); else the item is
 //! run. So all that is counted, covered, found and said is the same with any number of workers, and in every run.
 //!
-//! Whatever goes wrong elsewhere (key points were found, the program could not be started, a worker is gone) is no result:
+//! Anything that goes wrong elsewhere (key points were found, the program could not be started, a worker is gone) is no result:
 //! the item is run here, where it goes wrong in its turn, or does not.
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use crate::strategy::{Notes, Settled, Strategy, WorkItem};
 /// what was run first comes last where a search goes deep.
 const MAX_EVENTS: usize = 200_000;
 
-/// What is run ahead of its turn.
+/// The items that are run ahead of their turn.
 pub(in crate::search) struct Ahead<'a> {
     workers: Box<dyn Workers + 'a>,
     /// Not collected yet.
@@ -110,7 +110,7 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    /// The execution of an item, if somebody else has run it and it would be the same now: as if it had run here.
+    /// The execution of an item, if another worker has run it and it would be the same now: as if it had run here.
     pub(in crate::search) fn take_over<P: Program>(
         &mut self,
         item: &WorkItem,
@@ -141,7 +141,7 @@ impl<'a> Ahead<'a> {
         Some((end, notes))
     }
 
-    /// What somebody else has run, or is about to have run.
+    /// The result of an item that another worker has run, or is about to have run.
     fn fetch(&mut self, id: u64, limit: &Limit) -> Option<Ran> {
         self.collect(false);
         while self.out.contains(&id) {

@@ -1,4 +1,4 @@
-//! What workers beside the thread that runs the search do: jobs, and what came of them.
+//! The work of workers beside the thread that runs the search: jobs, and their results.
 
 use std::mem;
 
@@ -10,16 +10,16 @@ use crate::trace::Trace;
 
 /// Workers beside the thread that runs the search.
 pub trait Workers {
-    /// How many there are.
+    /// The number of workers.
     fn count(&self) -> usize;
 
-    /// How many more jobs they take now, so that none of them is without one.
+    /// The number of further jobs that they take now, so that none of them is without one.
     fn room(&mut self) -> usize;
 
     /// Gives them a job.
     fn hand_out(&mut self, job: Job);
 
-    /// Takes back a job that nobody has begun; says whether that was so.
+    /// Takes back a job that no worker has begun; says whether that was so.
     fn recall(&mut self, id: u64) -> bool;
 
     /// A job that is done, if there is one. With `wait`, waits a moment for one that is under way; the caller asks again.
@@ -34,23 +34,23 @@ pub trait Workers {
     /// The result of a job is not needed.
     fn unused(&mut self, id: u64);
 
-    /// What a result was recorded in, which is of no more use: the next one can be recorded there.
+    /// The buffer in which a result was recorded, which is of no more use: the next one can be recorded there.
     fn give_back(&mut self, _paper: TraceBuffer) {}
 }
 
-/// What an execution is recorded in. Whoever runs one after the other uses it again: it keeps its room.
+/// The buffer in which an execution is recorded. A worker that runs one after the other uses it again: it keeps its room.
 #[derive(Debug, Default)]
 pub struct TraceBuffer(pub(in crate::search) Trace);
 
 impl TraceBuffer {
-    /// How many events it has room for.
+    /// The number of events that it has room for.
     #[must_use]
     pub fn room(&self) -> usize {
         self.0.steps.capacity()
     }
 }
 
-/// What a worker keeps from job to job: room, and what its executions had in common.
+/// The context of a worker from job to job: room, and what its executions had in common.
 pub struct WorkerContext<'p, P>(Runner<'p, P>);
 
 impl<'p, P: Program> WorkerContext<'p, P> {

@@ -130,7 +130,7 @@ fn the_portfolio_covers_what_icb_covers_and_no_more() {
         // The others find classes beyond the bound, and repeat what icb finds.
         assert!(auto.stats.schedules >= icb.stats.schedules);
     }
-    // What ends before icb has covered a bound does not name it.
+    // A search that ends before icb has covered a bound does not name it.
     let few = Options { max_schedules: Some(3), ..options(StrategyKind::Auto) };
     assert_eq!(search(text, &few).covered, Coverage::default());
 }

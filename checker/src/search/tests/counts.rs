@@ -146,6 +146,6 @@ fn creating_and_joining_threads_adds_no_classes() {
 fn a_failed_attempt_at_a_lock_is_a_read_of_it() {
     // Before the critical section, in it, after it.
     check("lock m, unlock m | trylock m, if m { unlock m }", 3, 0);
-    // Two attempts by those who cannot succeed: no order between them.
+    // Two attempts by threads that cannot succeed: no order between them.
     check("lock m, create T2, create T3, join T2, join T3 | T2: trylock m | T3: trylock m", 1, 0);
 }

@@ -1,4 +1,4 @@
-//! What is found, how it is told, and whether it is a concurrency bug.
+//! Findings: which failures are found, how they are told, and whether they are concurrency bugs.
 
 use super::*;
 use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};

@@ -13,10 +13,10 @@ use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Bounds, Next, Notes, PctVb, Sampler, Strategy, Vtb, WorkItem};
 use crate::trace::Trace;
 
-/// An event as whoever has few key points sees it: numbers of events differ.
+/// An event as an execution with few key points shows it: numbers of events differ.
 type Seen = (ThreadName, OpKind, Site, Vec<Obj>);
 
-/// What a scope does not leave out.
+/// The events that a scope does not leave out.
 fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
     let events = trace.steps.iter().map(|step| &step.event).filter(|event| !scope.leaves_out(&event.op));
     let objects = |event: &crate::event::recorded::TraceEvent| {
@@ -33,8 +33,8 @@ fn run(model: &Model, scope: &Scope, strategy: &dyn Strategy, item: &WorkItem) -
     (end, runner.trace, guide.notes())
 }
 
-/// Runs so many items within their scopes and with all key points, and compares. Of how many executions the scope left
-/// something out, and how many events.
+/// Runs so many items within their scopes and with all key points, and compares. Returns the number of executions of which the
+/// scope left something out, and the number of these events.
 fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) {
     let model = model(text);
     let cache = Cache::new(None);

@@ -1,4 +1,4 @@
-//! How the portfolio begins, and that it begins before the program has been checked.
+//! The beginning of the portfolio, and that it begins before the program has been checked.
 
 use super::programs::{Changing, Promoting};
 use super::*;
@@ -11,7 +11,7 @@ fn auto(seed: u64) -> Options {
     Options { strategy: StrategyKind::Auto, seed, ..Options::default() }
 }
 
-/// How many executions were started up to the first failure.
+/// The number of executions that were started up to the first failure.
 fn first_failure<P: Program>(program: &P, seed: u64) -> u64 {
     let outcome = explore(program, &auto(seed), &mut Patient).unwrap();
     assert_eq!(outcome.findings[0].reproduced, (2, 2));
@@ -20,7 +20,7 @@ fn first_failure<P: Program>(program: &P, seed: u64) -> u64 {
 
 #[test]
 fn its_first_schedules_leave_nothing_to_chance() {
-    // The younger one first; both at the same time; whoever waits for the lock as soon as it is free.
+    // The younger one first; both at the same time; the thread that waits for the lock as soon as it is free.
     let two_stages = "lock m, w a 1, unlock m, lock n, w b 1, unlock n \
                       | lock m, r a p, unlock m, lock n, r b q, unlock n, if p == 1 { assert q == 1 }";
     let programs = [("w x 1 | r x a, assert a == 1", 1), (LOST_UPDATE, 2), (two_stages, 3)];

@@ -47,7 +47,7 @@ fn exactly<K: Ord>(text: &str, sample: &dyn Sample, seen: impl Fn(&Trace) -> K) 
     all
 }
 
-/// How often each thing is seen in so many schedules of a seed.
+/// The number of times that each thing is seen in so many schedules of a seed.
 fn counted<K: Ord>(
     text: &str,
     sample: impl Sample,
@@ -62,7 +62,7 @@ fn counted<K: Ord>(
     all
 }
 
-/// What `runs` schedules of something with this probability can deviate by: five standard deviations, more than which
+/// The deviation that `runs` schedules of something with this probability may have: five standard deviations, more than which
 /// happens by chance in one of 1.7 million cases.
 fn deviation(runs: u64, probability: f64) -> f64 {
     5.0 * (runs as f64 * probability * (1.0 - probability)).sqrt()
@@ -72,7 +72,7 @@ fn class(trace: &Trace) -> HbHash {
     trace.hb.state()
 }
 
-/// Who ran, event by event: A is the main thread.
+/// The threads that ran, event by event: A is the main thread.
 fn order(trace: &Trace) -> String {
     trace.steps.iter().map(|step| if step.event.id.thread == ThreadName::MAIN { 'A' } else { 'B' }).collect()
 }
@@ -196,7 +196,7 @@ fn surw_makes_the_interleavings_of_a_variable_equally_likely() {
     for (text, interleavings) in [
         // 6!/(3! 2! 1!).
         ("w x, w x, w x | w x, w x | w x", 60),
-        // Of what else is done nothing shows.
+        // The events on other variables do not show.
         ("w x, r a, r a, r a, w x | w x, w x", 6),
         // T2's two events come anywhere after the creation; T3's one after the first event of the main thread.
         ("create T2, w x, create T3, w x | T2: w x, w x | T3: w x", 20),
@@ -214,7 +214,7 @@ fn surw_makes_the_interleavings_of_a_variable_equally_likely() {
 
 #[test]
 fn surw_gives_each_variable_its_turn_and_lets_nobody_wait_for_ever() {
-    // Three variables and a lock; whoever is held before it can be the one who has to go on.
+    // Three variables and a lock; the thread that is held before it can be the one that has to go on.
     let text = "lock m, r x, w x x+1, unlock m, w y | lock m, r x, w x x+1, unlock m, w z | w z, w y";
     let classes = all(text, StrategyKind::Dfs, 0, true).stats.schedules;
     let seen = counted(text, Surw::default(), 3, 5_000, class);
@@ -291,7 +291,7 @@ fn one_seed_is_one_search() {
 
 #[test]
 fn random_searches_end_where_threads_only_wait_for_each_other() {
-    // Nobody is starved: a loop that yields lets the other one go, by whatever priorities.
+    // No thread is starved: a loop that yields lets the other one go, by whatever priorities.
     let text = "r x, while x == 0 { yield, r x } | yield, yield, w x";
     for strategy in RANDOM {
         let options = Options { strategy, max_schedules: Some(500), step_limit: 200, ..Options::default() };

@@ -89,7 +89,7 @@ impl<P: Program> Workers for Paced<'_, P> {
     }
 }
 
-/// What a search comes to, in full. Tables inside of a trace may still have empty places from the execution before.
+/// The results of a search, in full. Tables inside of a trace may still have empty places from the execution before.
 fn told(outcome: &Outcome) -> String {
     let Outcome {
         stats,
@@ -124,7 +124,7 @@ fn told(outcome: &Outcome) -> String {
     told
 }
 
-/// The search with so many workers in all, and how many executions were run ahead.
+/// The search with so many workers in all, and the number of executions that were run ahead.
 fn outcome(program: &impl Program, options: &Options, workers: usize, pace: u64) -> (String, u64) {
     outcome_of(program, program, options, workers, pace)
 }
@@ -164,7 +164,7 @@ fn options(strategy: StrategyKind, bound: u32) -> Options {
     }
 }
 
-/// Runs the search with one to four workers; says how many executions were run ahead.
+/// Runs the search with one to four workers; returns the number of executions that were run ahead.
 fn check(text: &str, options: &Options, pace: u64) -> u64 {
     let program = model(text);
     let (expected, _) = outcome(&program, options, 1, pace);

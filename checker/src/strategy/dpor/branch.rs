@@ -1,4 +1,4 @@
-//! Where an execution leaves what was run before, and what can be chosen there.
+//! The branch of an execution: the point at which it leaves what was run before, and the choices there.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::state::scheduling_point::SchedulingPoint;
 /// The task of an execution where it leaves the executions before it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Branch {
-    /// Where it leaves.
+    /// The position at which it leaves.
     pub(super) at: Position,
     /// The sleep set there: with any of these first, all has been explored, until something comes that does not commute
     /// with it.

@@ -113,7 +113,8 @@ impl<'t> Races<'t> {
     }
 }
 
-/// The way in which an operation goes wherever it runs, if it is the only one. Whom a signal wakes depends on who waits.
+/// The way in which an operation goes wherever it runs, if it is the only one. The thread that a signal wakes depends on the
+/// waiters.
 fn pick(kind: OpKind, seen: &[Pick]) -> Option<Pick> {
     let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
     (!depends && seen == [Pick::Only]).then_some(Pick::Only)

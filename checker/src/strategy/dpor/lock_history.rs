@@ -49,7 +49,7 @@ enum Changes {
     Unordered(Vec<Position>),
 }
 
-/// Whether an event may change who holds a lock or how often a semaphore was raised: a failed attempt does not.
+/// Whether an event may change the holders of a lock or the value of a semaphore: a failed attempt does not.
 fn changes(event: &TraceEvent) -> bool {
     match event.op.kind.lock_action() {
         Some(action) => action.acquires().is_none() || event.acquired().is_some(),
@@ -64,7 +64,8 @@ fn clears(event: &TraceEvent) -> bool {
 }
 
 impl LockHistory {
-    /// That of the operations at these positions, which are in order. `is_after`: whether happens-before orders two of them.
+    /// The history of the operations at these positions, which are in order. `is_after`: whether happens-before orders two of
+    /// them.
     pub(super) fn of<'t>(
         operations: &[Position],
         event: impl Fn(Position) -> &'t TraceEvent,

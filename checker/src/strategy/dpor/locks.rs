@@ -1,7 +1,7 @@
-//! Whether an operation could run somewhere else than where it ran.
+//! The conditions under which an operation could run somewhere else than where it ran.
 //!
-//! Where it could, it is told from the events before it: who holds a lock, how a barrier or a creation orders. Where
-//! that does not tell it (a semaphore's first value), what was seen there does; else it has to be tried.
+//! The events before it tell whether it could: by the holders of a lock, or by the order that a barrier or a creation makes.
+//! Where they do not tell it (a semaphore's first value), what was seen there does; else it has to be tried.
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 
-/// Whether an operation can run.
+/// The answer to the question whether an operation can run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Can {
     Yes,
@@ -19,7 +19,7 @@ pub(super) enum Can {
     No,
     /// Not before these events, at these positions, are undone: they took what it needs.
     Without(Vec<Position>),
-    /// That is to be seen.
+    /// It is to be seen.
     Perhaps,
 }
 
@@ -30,9 +30,9 @@ pub(super) enum Need {
     Nothing,
     /// The event that it waits for happens before it, or never: an end, a creation, all arrivals at a barrier.
     Order,
-    /// That nobody holds the lock.
+    /// A lock that no thread holds.
     Free,
-    /// That nobody holds the lock for writing.
+    /// A lock that no thread holds for writing.
     NoWriter,
     /// One from a semaphore.
     One,
@@ -118,7 +118,7 @@ impl Holders {
     }
 }
 
-/// By how much events on a semaphore have changed its first value, which it has from the event that initialised it.
+/// The amount by which events on a semaphore have changed its first value, which it has from the event that initialised it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Units {
     pub(super) init: Option<Position>,

@@ -11,9 +11,9 @@ use crate::trace::TraceStep;
 /// One event of a sequence.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Move {
-    /// Who.
+    /// The agent that moves.
     pub(super) agent: Agent,
-    /// How; `None` for whichever way it will go.
+    /// The way in which it goes; `None` for whichever way it will go.
     pub(super) pick: Option<Pick>,
     /// The operation that is pending there.
     pub(super) key: OpKey,
@@ -60,7 +60,7 @@ pub(super) enum WeakInitial {
     Beside,
 }
 
-/// Whether a move, which is certain, can come first in a sequence: it is a *weak initial* of it.
+/// The way in which a move, which is certain, can come first in a sequence, if it can: it is a *weak initial* of it.
 pub(super) fn first(this: &Move, sequence: &[Move]) -> Option<WeakInitial> {
     let own = sequence.iter().position(|other| other.thread() == this.thread());
     let Some(at) = own else {

@@ -9,7 +9,7 @@ use crate::program::Epoch;
 use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::trace::Trace;
 
-/// How a search gets from one execution to the next.
+/// The step of a search from one execution to the next.
 pub trait Walk: Default + Send {
     /// The reason for an execution. The default is that it is the first one.
     type Task: Default + Send;
@@ -27,8 +27,8 @@ pub trait Walk: Default + Send {
     /// The next execution.
     fn next(&mut self) -> Option<Planned<Self::Task>>;
 
-    /// Something of what comes next, for one of `others` workers, under this id: what is replayed, how it goes on, and who
-    /// takes it on. Each once. `None` where executions to come depend on those before them.
+    /// One of the coming executions, for one of `others` workers, under this id: its replayed prefix, its branch, and the guide
+    /// that takes it on. Each once. `None` where executions to come depend on those before them.
     fn ahead(&mut self, _id: u64, _others: usize) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
         None
     }
@@ -52,7 +52,7 @@ pub trait Walk: Default + Send {
     /// Whether nothing is left to run.
     fn is_done(&self) -> bool;
 
-    /// How far it has been, if it looks for a part.
+    /// The part that it has covered, if it looks for a part.
     fn covers(&self) -> Covers {
         Covers::default()
     }
@@ -95,8 +95,8 @@ fn item(id: u64, prefix: ReplayPrefix, branch: Branch) -> WorkItem {
     WorkItem { id, prefix, cost: 0, branch: Some(Box::new(branch)) }
 }
 
-/// Whether a timer could expire, or a client go. That it no longer can is no operation of another thread that a reversal could put
-/// behind it: orders may be left out.
+/// Whether a timer could expire, or a client go. The end of that possibility is no operation of another thread that a reversal
+/// could put behind it: orders may be left out.
 fn has_timer(run: &Trace) -> bool {
     let is_one = |thread: ThreadName| thread.is_timer() || thread.is_client();
     run.steps.positions().any(|at| run.choices(at).iter().any(|choice| is_one(choice.agent.thread())))

@@ -27,7 +27,7 @@ pub(in crate::strategy::dpor) struct OvertakenOperation {
     pub(super) id: EventId,
     /// Its effect without the other one.
     pub(super) effect: Effect,
-    /// After how many events it would have run.
+    /// The number of events after which it would have run.
     pub(super) from: Position,
     /// The position of the other one.
     pub(super) at: Position,
@@ -44,8 +44,8 @@ pub(super) struct Reader<'a> {
 }
 
 impl OvertakenOperation {
-    /// Whether a reader would come before the operation as well as what was put there, and is less than that. `ran` is what
-    /// has run since [`OvertakenOperation::from`].
+    /// Whether a reader would come before the operation as well as the one that was put there, and is less than that. `ran` are
+    /// the events since [`OvertakenOperation::from`].
     pub(super) fn keeps_out<'s>(
         &self,
         reader: &Reader<'_>,
@@ -61,7 +61,8 @@ impl OvertakenOperation {
         precedence(op.kind, *thread) < self.least && op.may.conflicts(&self.effect) && !ran.any(comes_before)
     }
 
-    /// Whether something with this past (by thread: `number`) comes behind what does not commute with the operation either.
+    /// Whether something with this past (by thread: `number`) comes behind an event that does not commute with the operation
+    /// either.
     pub(super) fn is_behind(
         &self,
         past: ClockRef<'_>,

@@ -8,7 +8,7 @@ use crate::event::step::OpKey;
 /// Of an execution that was ended by a limit, the races of this many events are reversed.
 const OF_A_CUT_ONE: Position = Position::after(2_000);
 
-/// Of how many events of an execution the races are reversed.
+/// The position up to which the races of an execution are reversed.
 pub(super) fn length(endless: bool) -> Position {
     if endless { OF_A_CUT_ONE } else { Position::BEHIND_ALL }
 }
@@ -20,7 +20,7 @@ pub(super) type ReplayPrefix = Vec<(Choice, OpKey)>;
 #[derive(Debug, Default)]
 pub struct Planned<T> {
     pub(super) prefix: ReplayPrefix,
-    /// How it goes on.
+    /// The branch by which it goes on.
     pub(super) branch: Branch,
     pub(super) task: T,
     /// Its id, if it was handed out ahead of its turn.

@@ -28,7 +28,7 @@ use crate::trace::Trace;
 /// A race the other way round.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Reversal {
-    /// How many events of the execution come first.
+    /// The number of events of the execution that come first.
     pub(super) at: Position,
     /// The moves that come then.
     pub(super) moves: Vec<Move>,
@@ -48,7 +48,7 @@ pub(super) struct Races<'t> {
     /// The blocks that files have in common.
     of_files: FxHashSet<ObjName>,
     pub(super) created: FxHashMap<ThreadName, Position>,
-    /// How often an event was looked at.
+    /// The number of times that an event was looked at.
     #[cfg(test)]
     pub(super) looks: Cell<u64>,
 }
@@ -197,7 +197,7 @@ impl<'t> Races<'t> {
         touched.iter().any(|one| effect.accesses.iter().any(|other| one.obj.name == other.obj.name))
     }
 
-    /// Whether an operation can run without some events. Adds those that have to be undone as well.
+    /// Tells whether an operation can run without some events. Adds those that have to be undone as well.
     fn can_run(&self, later: &Successor<'t>, undone: &mut Vec<Position>) -> Can {
         loop {
             match self.is_let(later, undone) {
@@ -262,7 +262,7 @@ impl<'t> Races<'t> {
         undone.iter().any(|&earlier| earlier <= at && self.is_after(at, earlier))
     }
 
-    /// A semaphore that somebody could take one from had one. Its value elsewhere is known where the thread was seen.
+    /// A semaphore that a thread could take one from had one. Its value elsewhere is known where the thread was seen.
     fn is_had(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
         let from = undone.iter().copied().min().unwrap_or_default();
         let event = &self.run.steps[from].event;
@@ -273,7 +273,7 @@ impl<'t> Races<'t> {
         }
     }
 
-    /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while somebody has the lock.
+    /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while a thread has the lock.
     fn times_out(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
         let begun = later.after.map(|at| self.run.steps[at].event.op.kind);
         if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {

@@ -1,9 +1,9 @@
 //! A frontier's executions ahead of their turn: run without entering states, and looked up when the turn comes.
 //!
-//! What an execution does depends on the cache in one way only: where it is cut. Whoever runs ahead stops where the cache
-//! knows a state already, and else goes on and keeps what it has visited. When it is the item's turn the visits are entered
-//! one by one, and the first one that is known by then is where the execution would have been cut: what was noted from
-//! there on is taken back. So the cache, and all that is learnt, is what it would be had the item been run in its turn.
+//! An execution depends on the cache in one way only: by the place where it is cut. An execution ahead of its turn stops where
+//! the cache knows a state already, and else goes on and keeps what it has visited. When it is the item's turn the visits are
+//! entered one by one, and the first one that is known by then is where the execution would have been cut: what was noted
+//! from there on is taken back. So the cache, and all that is learnt, is what it would be had the item been run in its turn.
 
 use super::visits::{Noted, Spared, Visit, Visits};
 use crate::cache::Cache;

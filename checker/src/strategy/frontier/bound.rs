@@ -1,22 +1,22 @@
-//! What a frontier counts and limits.
+//! The costs that a frontier counts and limits.
 
 use crate::cache::ScheduleContext;
 use crate::event::agent::Choice;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Coverage;
 
-/// What a frontier counts and limits.
+/// The costs that a frontier counts and limits.
 pub trait Bound: Copy + Send + Sync + 'static {
     /// The cost of a choice; 0 for [`SchedulingPoint::default_choice`].
     fn price(&self, at: &SchedulingPoint<'_>, choice: Choice) -> u32;
 
-    /// What the costs of the choices at a point depend on, when nobody gives way.
+    /// The context on which the costs of the choices at a point depend, where no thread gives way.
     fn position(&self, at: &SchedulingPoint<'_>) -> ScheduleContext;
 
     /// The highest cost explored.
     fn max(&self) -> u32;
 
-    /// What it means that all schedules up to this cost were explored.
+    /// The coverage that follows once all schedules up to this cost were explored.
     fn covered(&self, cost: u32) -> Coverage;
 }
 

@@ -1,4 +1,4 @@
-//! How a frontier takes one execution through an item.
+//! The guide of a frontier: it takes one execution through an item.
 
 use super::joins::joins_matter;
 use super::place::{place, ran_after};

@@ -1,10 +1,11 @@
 //! Iterative context bounding: all schedules with c preemptions before any with c + 1.
 //!
-//! Madanlal Musuvathi, Shaz Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded Programs,
-//! PLDI 2007. Deviations: where one number of preemptions has thousands of schedules, the next one takes turns with it
-//! (see [`crate::strategy::frontier`]), and what was covered says how far the order held; the recursion of the paper's `Search` is a work list, because states are reached again by
-//! running a prefix; its state table is the cache of [`crate::cache`], which is keyed by happens-before, the thread that
-//! ran last and the preemptions spent, since the happens-before hash alone loses schedules under a bound.
+//! Madanlal Musuvathi, Shaz Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded Programs, PLDI 2007.
+//! Deviations: where one number of preemptions has thousands of schedules, the next one takes turns with it (see
+//! [`crate::strategy::frontier`]), and what was covered says how far the order held; the recursion of the paper's `Search` is a
+//! work list, because states are reached again by running a prefix; its state table is the cache of [`crate::cache`], which is
+//! keyed by happens-before, the thread that ran last and the preemptions spent, since the happens-before hash alone loses
+//! schedules under a bound.
 
 use super::{Bound, at_thread, waits};
 use crate::cache::ScheduleContext;

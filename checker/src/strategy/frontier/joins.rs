@@ -4,14 +4,14 @@
 //! it does not matter to the others whether it has joined: only that it is at an end could. So take a schedule that does
 //! anything else at a free point, and the join somewhere later. With the join moved to the front it has the same
 //! happens-before, and costs no more: the join is free where it is now, and so is what came first, because the position
-//! after the join is free too; where the join was, whoever ran before it goes on for nothing, or is left for what leaving
-//! him for the join has cost. All events in between have the thread that they had before them.
+//! after the join is free too; where the join was, the thread that ran before it goes on for nothing, or is left for what
+//! leaving it for the join has cost. All events in between have the thread that they had before them.
 //!
-//! But for two things. The join let a thread past its next yield, because somebody had moved; or the thread that ran last
-//! waited with a time limit, the join came, and when the time ran out it was no longer the one that ran last and could be
-//! left for nothing. Whether a program does such things is seen only when it does them. Until then the alternatives to a
-//! join are kept aside, and none is lost: the first event before which a schedule could do something that its rearranged
-//! form cannot shows a thread that has to give way or an open timed wait in that form too.
+//! But for two things. The join let a thread past its next yield, because another one had moved; or the thread that ran last
+//! waited with a time limit, the join came, and when the time ran out it was no longer the one that ran last and could be left
+//! for nothing. A program that does such things shows this only when it does them. Until then the alternatives to a join are
+//! kept aside, and none is lost: the first event before which a schedule could do something that its rearranged form cannot
+//! shows a thread that has to give way or an open timed wait in that form too.
 
 use crate::cache::ScheduleContext;
 use crate::event::agent::{Agent, AgentView, Choice, Status};

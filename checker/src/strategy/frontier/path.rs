@@ -35,7 +35,7 @@ impl Steps {
     }
 }
 
-/// How many times a path may refer to another one: long chains would be slow to read and deep to drop.
+/// The number of times that a path may refer to another one: long chains would be slow to read and deep to drop.
 const MAX_LINKS: u32 = 64;
 
 /// A schedule: a prefix of another one, and what came then.

@@ -1,4 +1,4 @@
-//! Where a frontier's execution stands, for the cache: the state, and what the choices there and their costs depend on.
+//! The place of a frontier's execution, for the cache: the state, and what the choices there and their costs depend on.
 
 use super::Bound;
 use crate::cache::{BoundedState, LastThread, ScheduleContext};
@@ -21,13 +21,14 @@ pub(super) fn place(bound: &impl Bound, at: &SchedulingPoint<'_>) -> BoundedStat
     BoundedState { state: at.state(), ran, position }
 }
 
-/// Who ran last. How often he gave way no longer matters when he is blocked: what lets him go on is another's move.
+/// The thread that ran last. The number of times that it gave way no longer matters when it is blocked: the move of another
+/// agent lets it go on.
 fn ran(at: &SchedulingPoint<'_>) -> LastThread {
     let goes_on = matches!(at.last, Previous::Runnable(_) | Previous::Yielding(_));
     runner(at, at.last.thread(), if goes_on { at.yields } else { 0 })
 }
 
-/// Who will have run last after a choice. A time-out or a flush is nobody's run, but a move.
+/// The thread that will have run last after a choice. A time-out or a flush runs no thread, but is a move.
 pub(super) fn ran_after(at: &SchedulingPoint<'_>, choice: Choice) -> LastThread {
     let Agent::Thread(next) = choice.agent else { return runner(at, at.last.thread(), 0) };
     let pending = || at.agents.thread(next)?.pending.as_ref();
@@ -64,7 +65,7 @@ pub(in crate::strategy) fn waits(at: &SchedulingPoint<'_>) -> Option<ScheduleCon
     at.agents.others().iter().any(lets_go).then(|| ScheduleContext::Waits(ran(at)))
 }
 
-/// The position where anybody's time may run out, which depends on who ran last in more ways than one.
+/// The position where the time of any thread may run out, which depends on the thread that ran last in more ways than one.
 pub(in crate::strategy) fn time_goes_on(at: &SchedulingPoint<'_>) -> Option<ScheduleContext> {
     (!at.agents.others().is_empty()).then(|| ScheduleContext::Waits(ran(at)))
 }

@@ -24,25 +24,25 @@ pub struct Frontier<B> {
     steps: Steps,
     /// Of each cost, what waits; the latest is taken first, which keeps it small.
     waiting: Vec<Stack<Waiting>>,
-    /// What comes next, in order, each with its cost. What an execution leads to comes after these.
+    /// The items that come next, in order, each with its cost. Those that an execution leads to come after these.
     next: VecDeque<(StateKey, Waiting, u32)>,
-    /// How many items have had their turn.
+    /// The number of items that have had their turn.
     turned: u64,
     under_way: FxHashMap<u64, IssuedItem>,
     started: bool,
     next_id: u64,
     current: u32,
-    /// What is explored only should it turn out that it matters when joins run.
+    /// The alternatives that are explored only should it turn out that it matters when joins run.
     spare: Vec<(Arc<Path>, Alternative)>,
     /// The least cost at which something spare was dropped for want of room.
     spare_dropped: Option<u32>,
     joins_matter: bool,
-    /// The least cost with something waiting, and how many turns it has had.
+    /// The least cost with something waiting, and the number of turns that it has had.
     turns: (usize, u64),
     patience: u64,
     /// Early items of a higher cost, which wait in their stacks as well: the cache drops them there.
     early: VecDeque<(StateKey, Waiting, u32)>,
-    /// How many items wait or are spare, and how many may.
+    /// The number of items that wait or are spare, and the number that may.
     count: usize,
     capacity: usize,
     /// The least cost at which items were dropped for want of room.
@@ -317,7 +317,7 @@ struct IssuedItem {
 struct Waiting {
     prefix: PathPrefix,
     alternative: u32,
-    /// Who will have run last.
+    /// The thread that will have run last.
     ran: LastThread,
     /// Its id, if it has been handed out ahead of its turn.
     ahead: Option<NonZeroU32>,
@@ -341,7 +341,7 @@ impl<B: Bound> Frontier<B> {
         }
     }
 
-    /// It does matter when joins run: what was kept aside is explored.
+    /// Explores the alternatives that were kept aside: it does matter when joins run.
     pub(super) fn take_in_spare(&mut self, cache: &Cache) {
         self.joins_matter = true;
         self.dropped = least(self.dropped, self.spare_dropped.take());

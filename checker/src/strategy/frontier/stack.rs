@@ -1,4 +1,4 @@
-//! What waits in a frontier: a stack that holds at most one item for each state.
+//! The waiting items of a frontier: a stack that holds at most one item for each state.
 //!
 //! Hundreds of thousands of items wait at a time, so that bytes count: a set of keys beside a plain stack would take
 //! twice the memory.

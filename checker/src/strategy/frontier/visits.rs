@@ -9,7 +9,7 @@ use crate::event::position::Position;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Visits {
     pub(super) points: Vec<Visit>,
-    /// When alternatives became spare ones.
+    /// The points at which alternatives became spare ones.
     pub(super) moves: Vec<Spared>,
     /// It was cut at the last one.
     pub(super) cut: bool,
@@ -18,7 +18,7 @@ pub struct Visits {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Visit {
     pub(super) place: BoundedState,
-    /// Where.
+    /// The position of the point.
     pub(super) at: Position,
     pub(super) alternatives: u32,
     pub(super) spare: u32,
@@ -57,7 +57,7 @@ impl Visits {
     }
 }
 
-/// What has been noted so far.
+/// The notes so far.
 pub(super) struct Noted {
     pub(super) alternatives: usize,
     pub(super) spare: usize,

@@ -1,4 +1,4 @@
-//! How an execution follows a plan where it can.
+//! The guide that has an execution follow a plan where it can.
 
 use super::pairs::{Abstract, AbstractSchedule, Constraint, LastWrites, reads};
 use crate::event::agent::{Agent, AgentView};
@@ -11,7 +11,7 @@ use crate::strategy::sampling::rng::SeededRng;
 use crate::strategy::sampling::starvation_guard::StarvationGuard;
 use crate::strategy::{Decision, Guide, Notes};
 
-/// How much a plan wants an agent to go now.
+/// The degree to which a plan wants an agent to go now.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Wish {
     Successor,
@@ -23,7 +23,7 @@ enum Wish {
 pub(super) struct ConstraintGuide {
     dice: SeededRng,
     priorities: EventPriorities,
-    /// What is left of it: a constraint that was met once has done its work.
+    /// The rest of the plan: a constraint that was met once has done its work.
     plan: AbstractSchedule,
     last: LastWrites<Abstract>,
     patience: StarvationGuard,
@@ -65,7 +65,7 @@ impl ConstraintGuide {
         })
     }
 
-    /// What one constraint wants of one pending access.
+    /// The wish of one constraint for one pending access.
     fn of(&self, at: &SchedulingPoint<'_>, asked: &Constraint, this: Abstract, mode: Mode) -> Wish {
         let Constraint { pair, holds } = *asked;
         if !this.obj.overlaps(&pair.read.obj) {

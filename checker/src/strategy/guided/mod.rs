@@ -1,14 +1,15 @@
 //! Guided by reads-from pairs: random schedules that are asked to let certain reads see certain writes, or not to.
 //!
-//! Dylan Wolff, Zheng Shi, Gregory J. Duck, Umang Mathur, Abhik Roychoudhury: Greybox Fuzzing for Concurrency Testing,
-//! ASPLOS 2024 (RFF); its idea, written anew. A pair says which write a read sees, both abstract: operation, object, place
-//! in the code. A plan (the paper's abstract schedule) is a set of pairs that an execution should have (positive constraints) or should not (negative
-//! ones), made of the reads and writes seen so far. A plan whose execution showed a new pair is kept; kept plans are changed by adding, dropping, negating or
-//! replacing a constraint, rare ones more often. An execution follows its plan over partial order sampling
-//! ([`super::sampling::pos`]) where it can: constraints delay threads, and never block them. No bound is published.
+//! Dylan Wolff, Zheng Shi, Gregory J. Duck, Umang Mathur, Abhik Roychoudhury: Greybox Fuzzing for Concurrency Testing, ASPLOS
+//! 2024 (RFF); its idea, written anew. A pair says which write a read sees, both abstract: operation, object, place in the
+//! code. A plan (the paper's abstract schedule) is a set of pairs that an execution should have (positive constraints) or
+//! should not (negative ones), made of the reads and writes seen so far. A plan whose execution showed a new pair is kept; kept
+//! plans are changed by adding, dropping, negating or replacing a constraint, rare ones more often. An execution follows its
+//! plan over partial order sampling ([`super::sampling::pos`]) where it can: constraints delay threads, and never block them.
+//! No bound is published.
 //!
-//! Deviations: any operation that looks at what it changes (a lock, a compare-and-swap) reads; how often a plan is changed
-//! goes by how many executions had the same pairs as its own; a plan that keeps a thread waiting for too long
+//! Deviations: any operation that looks at what it changes (a lock, a compare-and-swap) reads; the number of changes of a plan
+//! goes by the number of executions that had the same pairs as its own; a plan that keeps a thread waiting for too long
 //! ([`super::sampling::starvation_guard`]) is given up.
 
 mod guide;
@@ -39,7 +40,7 @@ struct Kept {
     plan: AbstractSchedule,
     /// The pairs of its execution.
     shown: BTreeSet<ReadsFrom>,
-    /// How many times it has had its turn.
+    /// The number of turns that it has had.
     turns: u32,
 }
 
@@ -49,14 +50,14 @@ pub struct Guided {
     seed: u64,
     next_id: u64,
     kept: Vec<Kept>,
-    /// Whose turn it is, and how many changes of it are left.
+    /// The plan whose turn it is, and the number of changes of it that are left.
     turn: (usize, u64),
     /// Every pair seen.
     known: BTreeSet<ReadsFrom>,
     /// Every read and every write in them.
     reads: BTreeSet<Abstract>,
     writes: BTreeSet<Abstract>,
-    /// How many executions had these pairs.
+    /// The number of executions that had these pairs.
     counts: BTreeMap<BTreeSet<ReadsFrom>, u64>,
     under_way: FxHashMap<u64, AbstractSchedule>,
 }
@@ -78,8 +79,8 @@ impl Guided {
         }
     }
 
-    /// How many changes of a kept plan are worth it: twice as many each time, and the fewer the more executions did the
-    /// same; at least one.
+    /// The number of changes of a kept plan that are worth it: twice as many each time, and the fewer the more executions did
+    /// the same; at least one.
     fn energy(&self, kept: &Kept) -> u64 {
         let alike = self.counts.get(&kept.shown).copied().unwrap_or(1).max(1);
         ((1 << kept.turns.min(16)) / alike).clamp(1, MOST)
@@ -141,7 +142,7 @@ impl Strategy for Guided {
     fn next(&mut self, _cache: &Cache) -> Next {
         let id = self.next_id;
         self.next_id += 1;
-        // What is planned and how it is followed have streams of their own.
+        // The drawing of plans and the following of them have streams of their own.
         let plan = self.plan(&mut SeededRng::new(self.seed, id << 1 | 1));
         self.under_way.insert(id, plan);
         Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })

@@ -1,4 +1,4 @@
-//! Which write each read of an execution sees.
+//! The pairs of an execution: each read with the write that it sees.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(in crate::strategy) fn reads(kind: OpKind) -> bool {
     kind != OpKind::Write
 }
 
-/// Who last wrote to each object, told by a `W`.
+/// The last write of each object, told by a `W`.
 #[derive(Clone, Debug)]
 pub(in crate::strategy) struct LastWrites<W> {
     blocks: FxHashMap<ObjName, Vec<(Obj, W)>>,

@@ -1,6 +1,6 @@
 //! Every schedule of a number of periods for a slice, one after another.
 
-/// A period: a thread, by its place in the slice, and how many of its key points.
+/// A period: a thread, by its place in the slice, and the number of its key points in it.
 pub(super) type Period = (usize, u32);
 
 /// The beginning of schedules: periods as they are, then perhaps one of a thread with any number of key points.
@@ -26,12 +26,12 @@ impl PeriodPrefix {
             }
         }
         let then = here.get(at).copied();
-        // The period goes on: how far is open.
+        // The period goes on: its length is open.
         periods.pop_if(|(last, _)| Some(*last) == then);
         Self { periods, then }
     }
 
-    /// What both begin with.
+    /// The common beginning of both.
     pub(super) fn common(&self, other: &Self) -> Self {
         let same = self.periods.iter().zip(&other.periods).take_while(|(one, other)| one == other).count();
         let next = |prefix: &Self| prefix.periods.get(same).map(|&(thread, _)| thread).or(prefix.then);
@@ -46,8 +46,8 @@ impl PeriodPrefix {
     }
 }
 
-/// The schedules of `periods` periods in which chosen threads, 1 to all of them, take turns, and each runs as many key
-/// points as the slice has: by choice, by pattern (who has which period), and by how the key points are spread, each in
+/// The schedules of `periods` periods in which chosen threads, 1 to all of them, take turns, and each runs as many key points
+/// as the slice has: by choice, by pattern (the thread of each period), and by the spread of the key points, each in
 /// lexicographic order.
 #[derive(Clone, Debug)]
 pub(super) struct Generator {
@@ -157,7 +157,7 @@ fn next_choice(chosen: &mut Vec<usize>, count: usize, most: usize) -> bool {
     false
 }
 
-/// How the key points of a thread are spread over its periods, at least one in each, as many as can be in the first.
+/// The spread of the key points of a thread over its periods, at least one in each, as many as can be in the first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Parts {
     counts: Vec<u32>,

@@ -1,4 +1,4 @@
-//! How one execution runs through its periods.
+//! The guide that runs one execution through its periods.
 
 use crate::event::agent::{Agent, Choice, Status};
 use crate::event::names::ThreadName;
@@ -14,7 +14,7 @@ pub(super) fn is_key_point(kind: OpKind) -> bool {
     !matches!(kind, OpKind::Create | OpKind::Join)
 }
 
-/// Of each thread, how many of its key points ran while another thread had not ended; those without one are left out.
+/// Of each thread, the number of its key points that ran while another thread had not ended; threads without one are left out.
 pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
     let last = |thread: ThreadName| run.steps.rposition(|step| step.event.id.thread == thread);
     let first = |thread: ThreadName| {
@@ -46,7 +46,7 @@ pub(super) struct ByPeriod {
     nth: usize,
     /// Key points of this period that ran.
     done: u32,
-    /// Who runs in the last period, until it blocks.
+    /// The thread that runs in the last period, until it blocks.
     last: Option<ThreadName>,
 }
 
@@ -56,7 +56,7 @@ impl ByPeriod {
         Self { periods, nth: 0, done: 0, last }
     }
 
-    /// The thread of the present period, or nobody in the last one.
+    /// The thread of the present period, or none in the last one.
     fn scheduled(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         while self.nth + 1 < self.periods.len() {
             let (thread, count) = self.periods[self.nth];

@@ -25,7 +25,7 @@ use crate::event::names::ThreadName;
 use crate::program::Epoch;
 use crate::trace::Trace;
 
-/// How many key points each thread ran.
+/// The number of key points that each thread ran.
 type Slice = Vec<(ThreadName, u32)>;
 
 /// A slice with a prefix: the schedules to be run for it.
@@ -52,7 +52,7 @@ pub struct Periods {
     /// Every thread seen, by its place in schedules.
     threads: Vec<ThreadName>,
     jobs: Vec<SliceJob>,
-    /// How many periods schedules have now.
+    /// The number of periods that schedules have now.
     count: u32,
     /// The job that is explored, its schedules, and the jobs whose turn is yet to come in this round.
     job: usize,

@@ -1,4 +1,4 @@
-//! What a guide that draws has to choose from, and how it says what it has chosen.
+//! The choices of a guide that draws, and its way of saying what it has chosen.
 
 use super::rng::SeededRng;
 use crate::event::agent::Agent;
@@ -6,7 +6,7 @@ use crate::program::Until;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Decision;
 
-/// Who can be chosen, each once.
+/// The agents that can be chosen, each once.
 pub(in crate::strategy) fn agents(at: &SchedulingPoint<'_>) -> impl Iterator<Item = Agent> {
     // The ways in which one agent can go stand together.
     let first = |nth: &usize| *nth == 0 || at.choices[nth - 1].agent != at.choices[*nth].agent;

@@ -3,7 +3,7 @@
 //!
 //! A search of our own, made for the portfolio ([`crate::strategy::Auto`]), and no more than the greedy end of two published ones:
 //! reads-from pairs as what is worth seeing (Wolff et al., ASPLOS 2024), and the random priorities of pending events that
-//! decide the rest (Yuan, Yang, Gu, CAV 2018). What a read sees is told apart by what its thread's read before had seen:
+//! decide the rest (Yuan, Yang, Gu, CAV 2018). Views of a read are told apart by what its thread's read before had seen:
 //! many failures are two reads that do not belong together. A schedule that keeps a thread waiting for too long
 //! ([`super::starvation_guard`]) is left to chance from there on. No bound is published.
 
@@ -26,7 +26,7 @@ use crate::trace::{Trace, TraceStep};
 /// One schedule in so many is left to chance.
 const BY_CHANCE: usize = 8;
 
-/// Who wrote, and where in the code; nobody: what was there at first.
+/// The thread that wrote, and the place in the code; none: what was there at first.
 type Writer = Option<(ThreadName, Site)>;
 
 /// A read of a thread with the write that it saw, and with the write that the thread's read before that had seen.
@@ -79,7 +79,7 @@ struct Reads {
 }
 
 impl Reads {
-    /// What an operation sees if it runs now.
+    /// The observations of an operation if it runs now.
     fn of(&self, thread: ThreadName, kind: OpKind, site: Site, effect: &Effect) -> Vec<ReadObservation> {
         let before = self.before.get(&thread).copied();
         let accesses = effect.accesses.iter().filter(|_| reads(kind));
@@ -103,7 +103,7 @@ impl Reads {
     }
 }
 
-/// How much there is to see.
+/// The worth of what an operation would show.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Worth {
     Nothing,

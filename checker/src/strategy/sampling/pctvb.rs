@@ -7,10 +7,10 @@
 //! Only accesses of the variables drawn have to be key points, and of those that a thread spun on: the thread with the
 //! highest priority goes on through all others anyway. One execution in [`ALL_OF`] has all of them, to learn from.
 //!
-//! Deviations: a variable is an allocated block ([`crate::event::names::Obj::variable`]), for which the paper takes the statement
-//! that allocates it, or another object; only those are drawn that two threads touched, one of them changing it; how often
-//! each is accessed at most is the largest number seen so far, so that the first schedule changes no priority. Else as in
-//! [`super::pct`].
+//! Deviations: a variable is an allocated block ([`crate::event::names::Obj::variable`]), for which the paper takes the
+//! statement that allocates it, or another object; only those are drawn that two threads touched, one of them changing it; the
+//! number of accesses that each has at most is the largest one seen so far, so that the first schedule changes no priority.
+//! Else as in [`super::pct`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub struct PctVb {
     depth: u32,
     variables: u32,
     known: BTreeMap<Obj, VariableProfile>,
-    /// What a thread has waited for in a loop: who writes there decides who can go.
+    /// The variables that a thread has waited for in a loop: a thread that writes there decides which one can go.
     spun_on: ByteSet,
     runs: u32,
 }
@@ -129,7 +129,7 @@ struct PctvbGuide {
     /// Of each change point, before which access of which variable.
     changes: Vec<(Obj, u32)>,
     scope: Scope,
-    /// How often each variable has been accessed.
+    /// The number of times that each variable has been accessed.
     accesses: BTreeMap<Obj, u32>,
     seen: Position,
 }

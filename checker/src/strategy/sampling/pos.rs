@@ -21,7 +21,7 @@ use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 
-/// Which pending events an event races with.
+/// The pending events that an event races with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Racing {
     /// None.
@@ -74,7 +74,7 @@ impl Sample for Pos {
 pub(in crate::strategy) struct EventPriorities {
     racing: Racing,
     pending: Vec<(Agent, u64)>,
-    /// How many events have been looked at.
+    /// The number of events that have been looked at.
     seen: Position,
 }
 

@@ -1,4 +1,4 @@
-//! RAPOS: random batches of pending operations that commute; what depends on a batch is considered for the next one.
+//! RAPOS: random batches of pending operations that commute; operations that depend on a batch are considered for the next one.
 //!
 //! Koushik Sen: Effective Random Testing of Concurrent Programs, ASE 2007. It has no published bound.
 //!
@@ -31,11 +31,11 @@ impl Sample for Rapos {
 
 struct Batches {
     dice: SeededRng,
-    /// What is left of the batch, in reverse order.
+    /// The rest of the batch, in reverse order.
     batch: Vec<Agent>,
-    /// Who could run when the batch was drawn.
+    /// The agents that could run when the batch was drawn.
     before: Vec<Agent>,
-    /// How many events had run by then.
+    /// The number of events that had run by then.
     from: Position,
 }
 

@@ -1,4 +1,4 @@
-//! Where random searches take their numbers from.
+//! The source of the numbers of random searches.
 
 #[cfg(test)]
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,7 @@ impl SeededRng {
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    /// The number taken, and out of how many.
+    /// The number taken, and the count of numbers that it was taken from.
     taken: Vec<(usize, usize)>,
     at: usize,
 }
@@ -80,7 +80,7 @@ impl Script {
         SeededRng(Source::Script(script.clone()))
     }
 
-    /// One in how many the sequence that was taken is.
+    /// The inverse of the probability of the sequence that was taken.
     pub(crate) fn one_in(&self) -> u128 {
         self.taken.iter().map(|&(_, of)| of as u128).product()
     }

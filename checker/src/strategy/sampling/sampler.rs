@@ -1,4 +1,5 @@
-//! What the random searches share: schedule after schedule, each from the numbers of its own stream. They cover nothing.
+//! The common part of the random searches: schedule after schedule, each from the numbers of its own stream. They cover
+//! nothing.
 
 use std::collections::VecDeque;
 
@@ -8,9 +9,9 @@ use crate::program::Epoch;
 use crate::strategy::{Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem};
 use crate::trace::Trace;
 
-/// What makes a random search out of random numbers.
+/// A rule that makes a random search out of random numbers.
 pub trait Sample: Send {
-    /// Who takes one execution to its end by these numbers.
+    /// The guide that takes one execution to its end by these numbers.
     fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a>;
 
     /// The same for an execution ahead of its turn, with what the choices depend on beside the numbers: should that be
@@ -19,7 +20,7 @@ pub trait Sample: Send {
         None
     }
 
-    /// What choices depend on beside the numbers, for [`Sample::ahead`].
+    /// The number on which choices depend beside the random ones, for [`Sample::ahead`].
     fn basis(&self) -> u32 {
         0
     }

@@ -1,4 +1,4 @@
-//! Whether a schedule keeps a thread waiting for too long.
+//! A guard against schedules that keep a thread waiting for too long.
 //!
 //! A rule that prefers one thread to another can let threads that spin go for ever, while the one that all of them wait for
 //! could go. The execution then runs into its step limit, and says nothing of the program.
@@ -11,7 +11,7 @@ use crate::event::names::ThreadName;
 use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 
-/// Who is kept waiting in an execution.
+/// The threads that are kept waiting in an execution.
 #[derive(Clone, Debug)]
 pub(in crate::strategy) struct StarvationGuard {
     /// So many events a thread that can go is kept waiting.

@@ -6,10 +6,10 @@
 //!
 //! In each schedule one variable is selected, and its events are the selected ones. A thread weighs as much as it has
 //! selected events left, with those of the threads that it has yet to create. The thread that goes on to run the next
-//! selected event is drawn by weight; the others are held before theirs, and released where nobody else can run. All else
+//! selected event is drawn by weight; the others are held before theirs, and released where no other thread can run. All else
 //! is a random walk. Deviations: counts are the largest ones seen so far, so that the first schedule is a random walk; the
-//! variable is drawn from those that two threads touched, one of them changing it, locks and the like among them; an
-//! execution that keeps a thread waiting for too long ([`super::starvation_guard`]) goes on as a random walk.
+//! variable is drawn from those that two threads touched, one of them changing it, locks and the like among them; an execution
+//! that keeps a thread waiting for too long ([`super::starvation_guard`]) goes on as a random walk.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::trace::Trace;
 /// Events on an object in the executions so far.
 #[derive(Clone, Debug, Default)]
 struct ObjectProfile {
-    /// How many events of each thread touch it, at most.
+    /// The number of events of each thread that touch it, at most.
     counts: BTreeMap<ThreadName, u32>,
     is_changed: bool,
 }
@@ -78,12 +78,12 @@ impl Sample for Surw {
 struct Uniform {
     dice: SeededRng,
     selected: Option<Obj>,
-    /// How many selected events each thread will run.
+    /// The number of selected events that each thread will run.
     counts: BTreeMap<ThreadName, u32>,
-    /// How many the threads that exist have left, with those of threads that they have yet to create.
+    /// The number of them that the threads that exist have left, with those of threads that they have yet to create.
     weights: BTreeMap<ThreadName, u32>,
     patience: StarvationGuard,
-    /// Who runs the next one.
+    /// The thread that runs the next one.
     intended: Option<ThreadName>,
     seen: Position,
 }
@@ -125,7 +125,7 @@ impl Uniform {
         }
     }
 
-    /// Draws who runs the next selected event, where that is open or who should cannot any more.
+    /// Draws the thread that runs the next selected event, where that is open or the thread that should cannot any more.
     fn intend(&mut self, at: &SchedulingPoint<'_>) {
         for view in at.agents.threads() {
             if matches!(view.status, Status::Finished | Status::Failed(_)) {

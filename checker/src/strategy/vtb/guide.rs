@@ -1,4 +1,4 @@
-//! How one execution runs by strict priority.
+//! The guide that runs one execution by strict priority.
 
 use super::preemption_point::{AccessCount, PreemptionPoint};
 use crate::event::agent::{Agent, AgentView};
@@ -21,7 +21,7 @@ pub(super) struct RandomOrder {
     pub(super) number: u32,
 }
 
-/// What has a priority.
+/// A holder of a priority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fragment {
     /// A thread that was not preempted.
@@ -48,7 +48,7 @@ impl RandomOrder {
         if self.number.is_multiple_of(2) { priority } else { !priority }
     }
 
-    /// How these threads and the preempted ones are ordered: of each, its rank.
+    /// The order of these threads and the preempted ones: of each, its rank.
     pub(super) fn of(self, threads: impl Iterator<Item = ThreadName>, preempted: u32) -> Vec<usize> {
         let fragments = threads.map(Fragment::Thread).chain((0..preempted).map(Fragment::Preempted));
         let priorities: Vec<u64> = fragments.map(|fragment| self.priority(fragment)).collect();
@@ -64,7 +64,7 @@ pub(super) struct ByFragment {
     taken: usize,
     scope: Scope,
     seen: Position,
-    /// What threads that were preempted or gave way too often are now.
+    /// The present fragments of threads that were preempted or gave way too often.
     changed: Vec<(ThreadName, Fragment)>,
     yields: Vec<(ThreadName, u32)>,
     notes: Notes,
@@ -187,7 +187,7 @@ impl Guide for ByFragment {
     }
 }
 
-/// Whether the thread that ran last can go on here, so that leaving it is a preemption.
+/// The thread that ran last, if it can go on here, so that leaving it is a preemption.
 fn can_go_on(at: &SchedulingPoint<'_>) -> Option<ThreadName> {
     match at.last {
         crate::trace::Previous::Runnable(thread) => Some(thread),

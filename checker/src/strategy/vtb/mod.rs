@@ -69,7 +69,7 @@ struct Level {
 pub struct Vtb {
     bounds: Bounds,
     seed: u64,
-    /// What comes after the present level.
+    /// The levels that come after the present one.
     levels: VecDeque<Level>,
     level: Option<Level>,
     /// The orders of priority of this level that are left for the present set of variables.
@@ -77,13 +77,13 @@ pub struct Vtb {
     nth_order: usize,
     sets: Sets,
     set: Vec<Variable>,
-    /// Where in the tree of the present order the next execution is looked for, and for each node down to there the
-    /// next of its points and which variables of the set are used.
+    /// The path in the tree of the present order to the node where the next execution is looked for: of each node down to
+    /// there, the next of its points and the variables of the set that are used.
     path: Vec<(Node, usize, u32)>,
     trees: Vec<ExecutionTree>,
     variables: Variables,
     threads: BTreeSet<ThreadName>,
-    /// What a thread has waited for in a loop: who writes there decides who can go.
+    /// The variables that a thread has waited for in a loop: a thread that writes there decides which one can go.
     spun_on: ByteSet,
     /// Variables or threads were seen that this level did not know of when it began.
     grown: bool,
@@ -163,8 +163,8 @@ impl Vtb {
         (0..count).filter(is_new).collect()
     }
 
-    /// What an execution with these preemptions needs as scheduling points. After the last preemption that there can be
-    /// nobody asks where else there could be one.
+    /// The scheduling points that an execution with these preemptions needs. After the last preemption that there can be it is
+    /// not asked where else there could be one.
     fn scope(&self, id: u64, preemptions: &[PreemptionPoint]) -> Scope {
         let is_last = !preemptions.is_empty() && preemptions.len() == self.bounds.preemptions as usize;
         if !is_last || id.is_multiple_of(ALL_OF) {
@@ -223,7 +223,8 @@ impl Vtb {
     }
 }
 
-/// How many random orders of n threads and c preempted ones have the order of any t + c among them (Lemma 4.1).
+/// The number of random orders of n threads and c preempted ones that it takes to have the order of any t + c among them
+/// (Lemma 4.1).
 fn permutations(level: Level, n: u32) -> u32 {
     let Level { preemptions: c, threads, .. } = level;
     let t = threads.min(n);

@@ -1,4 +1,4 @@
-//! Where a thread is preempted, in words that mean the same however many of its accesses are key points.
+//! Points at which threads are preempted, in words that mean the same however many of their accesses are key points.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::trace::Trace;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PreemptionPoint {
     pub(super) thread: ThreadName,
-    /// What it accessed last.
+    /// The variable that it accessed last.
     pub(super) variable: Variable,
     /// Of the thread, up to there.
     pub(super) count: AccessCount,
 }
 
-/// How often a thread has accessed a variable, and how many events of it were no accesses: no other access comes between two
-/// places that agree in the thread, in the variable accessed last, and in both numbers.
+/// The number of times that a thread has accessed a variable, and the number of its events that were no accesses: no other
+/// access comes between two places that agree in the thread, in the variable accessed last, and in both numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct AccessCount {
     accesses: u32,

@@ -12,7 +12,8 @@ pub(super) type Variable = Option<Obj>;
 /// The use of a variable in the executions so far.
 #[derive(Debug)]
 struct VariableUse {
-    /// How many variables the same code touched first before this one, and how many there were.
+    /// The number of variables that the same code touched first up to this one, and the number of variables that were known
+    /// before it.
     iteration: u32,
     nth: u32,
     by: Vec<ThreadName>,
@@ -23,7 +24,7 @@ struct VariableUse {
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     known: BTreeMap<Obj, VariableUse>,
-    /// How many variables each place in the code touched first.
+    /// The number of variables that each place in the code touched first.
     first: BTreeMap<Site, u32>,
 }
 
@@ -62,7 +63,7 @@ impl Variables {
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     variables: Vec<Variable>,
-    /// Which variables the next set has, in order.
+    /// The variables of the next set, in order.
     next: Option<Vec<usize>>,
 }
 

@@ -50,7 +50,7 @@ impl ExecutionTree {
         child
     }
 
-    /// Where threads are preempted, in order.
+    /// The points at which threads are preempted, in order.
     pub(super) fn preemptions(&self, mut node: Node) -> Vec<PreemptionPoint> {
         let mut all = Vec::new();
         while let Some((parent, at)) = self.nodes[node as usize].from {

@@ -11,7 +11,7 @@ use crate::hb::hash::HbHash;
 use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Coverage, Frontier, Preemptions, Strategy};
 
-/// What threads are made of.
+/// The parts that threads are made of.
 const SNIPPETS: [&str; 32] = [
     "r x",
     "w x",
@@ -51,7 +51,7 @@ const SNIPPETS: [&str; 32] = [
 const RARE: [&str; 6] =
     ["await x", "await y y>1", "sleep, r x", "tryrdlock l, if l { rdunlock l }", "exit", "trywrlock l"];
 
-/// What makes others wait for time and for turns.
+/// Parts that make others wait for time and for turns.
 const WAITING: [&str; 6] = [
     "yield, yield, r x",
     "sleep, w x, sleep",
@@ -61,7 +61,7 @@ const WAITING: [&str; 6] = [
     "lock n, timedwait c n, r y, unlock n, signal c",
 ];
 
-/// How threads begin and are waited for.
+/// The way in which threads begin and are waited for.
 #[derive(Clone, Copy, Debug)]
 enum Family {
     /// All start with the program; some wait for the end of others.
@@ -110,7 +110,7 @@ fn program_of(snippet: impl Generator<Value = &'static str>) -> impl Generator<V
     })
 }
 
-/// What a search visits.
+/// The classes and failures that a search visits, and the number of its executions.
 #[derive(PartialEq, Debug)]
 struct Visited {
     classes: BTreeSet<HbHash>,
@@ -147,7 +147,7 @@ fn visited_by(model: &Model, plan: Box<dyn Strategy>, options: &Options) -> (Vis
     (Visited { classes, failures, executions: search.executor.stats.executions() }, covered)
 }
 
-/// What of all schedules is called covered was visited, whatever turns are taken.
+/// Checks that the part of all schedules that is called covered was visited, whatever turns are taken.
 fn check_covered(covered: Coverage, visited: &Visited, unfair: &Oracle, text: &str) {
     let whole =
         |bound: u32| covered.in_turns_from.map_or(Some(bound), |from| from.min(bound + 1).checked_sub(1));
@@ -233,10 +233,10 @@ fn what_once_went_wrong_stays_right() {
 /// Programs with which more could be left out than is sound. Each of them says what would be lost.
 #[test]
 fn nothing_is_lost_to_what_a_cache_could_wrongly_leave_out() {
-    // Who joins goes first, and then nothing else is tried. But T2 is at an end then: T1 does not wait for it any more,
-    // and cannot be left for nothing between its write and its read.
+    // The thread that joins goes first, and then nothing else is tried. But T2 is at an end then: T1 does not wait for it any
+    // more, and cannot be left for nothing between its write and its read.
     assert!(check("T1: r a, w e, join T2, r e | T2: join T3 | T3: w a | T4: w e"));
-    // The same where nobody is at an end, but main's join lets T3 be left after its time-out.
+    // The same where no thread is at an end, but main's join lets T3 be left after its time-out.
     assert!(check(
         "join T2, join T3 | T2: w a | T3: r a, lock m, timedwait c m, unlock m, r x | T4: signal c, w x"
     ));

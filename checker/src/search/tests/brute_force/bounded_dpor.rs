@@ -15,7 +15,7 @@ use crate::strategy::ReverseSearch;
 /// A search within a bound.
 type Plan = fn(u32) -> ReverseSearch;
 
-/// What a search visits.
+/// The classes and failures that a search visits.
 struct Visited {
     classes: BTreeSet<HbHash>,
     failures: BTreeSet<Identity>,
@@ -51,8 +51,8 @@ fn visited(model: &Model, bound: u32, plan: Plan) -> Visited {
     }
 }
 
-/// Compares up to 3 preemptions, if there are few enough executions for brute force. How many executions repeat a class,
-/// with up to 0, 1, 2, 3 preemptions.
+/// Compares up to 3 preemptions, if there are few enough executions for brute force. Returns the numbers of executions that
+/// repeat a class, with up to 0, 1, 2, 3 preemptions.
 fn compare(text: &str, limit: u64, plan: Plan) -> Option<[u64; 4]> {
     let model = model(text);
     let oracle = unfair_oracle(&model, limit)?;
@@ -122,12 +122,12 @@ proptest! {
     #[test]
     fn what_shows_after_a_preemption_only_makes_no_claim_untrue(text in hiding()) {
         prop_assume!(check(&text, 3_000));
-        // Where nothing is kept, classes are repeated and none is missed.
+        // If nothing is kept, classes are repeated and none is missed.
         compare(&text, 3_000, ReverseSearch::forgetful);
     }
 }
 
-/// What is done only by who sees a value that is soon written over, much of which is unruly.
+/// Operations that only a thread runs that sees a value that is soon written over; many of them are unruly.
 const HIDING: [&str; 14] = [
     "w x 1, w x 0",
     "w x 1, w x 0",
@@ -157,7 +157,7 @@ fn sleep_sets_under_a_bound_would_lose_a_class() {
     assert!(check("r x, w x | r x", 1_000));
 }
 
-/// That the lock is read shows after the value that is written over was left out.
+/// The reading of the lock shows after the value that is written over was left out.
 #[test]
 fn classes_are_repeated_only_where_more_was_left_out_than_is_kept() {
     let text = "w x 1, w x 0 | r x | w z | r z, if z == 0 { rdlock l, rdunlock l }";
@@ -165,7 +165,7 @@ fn classes_are_repeated_only_where_more_was_left_out_than_is_kept() {
     assert_eq!(compare(text, 1_000, ReverseSearch::forgetful), Some([2, 0, 0, 0]));
 }
 
-/// Whether the second thread can go on where it is left is not seen before it is.
+/// It is not seen before the second thread is left whether it can go on there.
 #[test]
 fn a_class_is_counted_once_its_cost_is_known() {
     for text in [
@@ -177,7 +177,7 @@ fn a_class_is_counted_once_its_cost_is_known() {
     }
 }
 
-/// That the second thread locks `m` late lets it wait without a switch away from the first one, whose time has run out.
+/// If the second thread locks `m` late, it can wait without a switch away from the first one, whose time has run out.
 #[test]
 fn what_lets_nobody_go_may_still_come_late_where_time_runs_out() {
     assert!(check(
@@ -238,7 +238,7 @@ fn the_two_modes_of_a_bound_run_different_executions() {
     assert_eq!(ran, expected);
 }
 
-/// What was run in an order that costs more than it need is not called the simplest.
+/// A schedule that was run in an order that costs more than it need is not called the simplest.
 #[test]
 fn a_finding_is_only_called_simplest_if_it_has_no_preemption() {
     let text = "w x 2, w x 0 | r x, assert x < 2";

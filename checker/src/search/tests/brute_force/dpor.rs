@@ -14,7 +14,7 @@ use crate::hb::hash::HbHash;
 use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Next, ReverseSearch, Strategy, WakeupTrees};
 
-/// What a search visits.
+/// The classes and failures that a search visits.
 struct Visited {
     classes: BTreeSet<HbHash>,
     failures: BTreeSet<Identity>,
@@ -51,7 +51,7 @@ fn is_beyond_wakeup_trees(text: &str) -> bool {
     text.contains("timed")
 }
 
-/// Compares, if there are few enough executions for brute force; returns how many were begun that led nowhere.
+/// Compares, if there are few enough executions for brute force; returns the number of those begun that led nowhere.
 fn compare(text: &str, limit: u64) -> Option<u64> {
     let model = model(text);
     let oracle = unfair_oracle(&model, limit)?;
@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-/// What readers and writers are made of.
+/// The parts that readers and writers are made of.
 const LOCKING: [&str; 10] = [
     "rdlock l, rdunlock l",
     "wrlock l, wrunlock l",
@@ -128,7 +128,7 @@ fn readers_and_writers() -> impl Generator<Value = String> {
     threads.prop_map(|threads| threads.iter().map(|thread| thread.join(", ")).collect::<Vec<_>>().join(" | "))
 }
 
-/// The most events that are kept at any time, how many events an execution has at most, and how many classes there are.
+/// The most events that are kept at any time, the most events that an execution has, and the number of classes.
 fn kept(text: &str) -> (usize, usize, usize) {
     let model = model(text);
     let limits = Limits { timeouts: u32::MAX, ..Limits::of_events(1_000) };
@@ -202,11 +202,11 @@ fn readers_that_come_late_are_put_before_a_writer_in_one_order() {
          | wrlock l, rdlock k, rdunlock k, wrunlock l",
         9,
     );
-    // Where one of the readers has to come as well, another order of the other lock is still to be seen.
+    // If one of the readers has to come as well, another order of the other lock is still to be seen.
     let text = "wrlock k, wrunlock k | wrlock l, rdlock k, rdunlock k, wrunlock l \
                 | rdlock k, rdlock l, rdunlock l, rdunlock k";
     assert_eq!(compare(text, 100_000), Some(1));
-    // What such an execution leads to is seen from it, and from no other one.
+    // The children of such an execution are seen from it, and from no other one.
     for text in [
         "wrlock k | wrlock l, rdlock k, rdunlock k, wrunlock l, wrlock l | rdlock k, rdlock l",
         "wrlock l, rdlock k | wrlock k | rdlock k, rdlock l",
@@ -217,7 +217,7 @@ fn readers_that_come_late_are_put_before_a_writer_in_one_order() {
 
 #[test]
 fn what_is_known_of_a_semaphore_keeps_traces_from_being_repeated() {
-    // That there are two is seen while the first thread waits; that there is never less than none is known.
+    // The two units are seen while the first thread waits; that there is never less than none is known.
     check("let s=2 | T1: down s | T2: trydown s, up s", 3);
     check("let s=1 | T1: create T2, r x, up s, up s | T2: create T3, join T3, r x | T3: down s", 3);
 }
@@ -250,7 +250,7 @@ fn time_runs_out_before_or_after() {
     assert!(compare("lock m, unlock m | timedlock m, if m { unlock m }", 1_000).is_some());
     // A thread waits for what it holds itself; the other one releases what it does not hold, at any time.
     assert!(compare("unlock m | lock m, timedlock m", 1_000).is_some());
-    // Nobody holds the lock yet when the time limit is reached, but somebody could.
+    // No thread holds the lock yet when the time limit is reached, but one could.
     assert!(compare(
         "r x, create T2, lock m, timedlock n, if n { unlock n }, unlock m, join T2 | T2: create T3, join T3, r x \
          | T3: lock n, lock m, unlock m, unlock n",

@@ -1,4 +1,4 @@
-//! How tests draw programs: the same ones in each run.
+//! The drawing of programs by tests: the same ones in each run.
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -31,7 +31,7 @@ pub(super) struct Class {
 pub(super) struct Oracle {
     /// By canonical form.
     pub(super) classes: BTreeMap<String, Class>,
-    /// How many executions there are with each number of preemptions.
+    /// The number of executions with each number of preemptions.
     pub(super) executions: BTreeMap<u32, u64>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn oracle_with(model: &Model, timeouts: u32, yields: u32, limit: u64)
     At::beginning(model, timeouts, yields).visit(&mut oracle, limit).then_some(oracle)
 }
 
-/// The same without a bound on time-outs, and where giving way obliges nobody.
+/// The same without a bound on time-outs, and where giving way puts no thread under an obligation.
 pub(super) fn unfair_oracle(model: &Model, limit: u64) -> Option<Oracle> {
     oracle_with(model, u32::MAX, u32::MAX, limit)
 }
@@ -74,7 +74,7 @@ struct At {
     run: ModelRun,
     events: Vec<Event>,
     last: Option<ThreadName>,
-    /// How many yields the last thread went past, each after an event of its own, with no event of others since.
+    /// The number of yields that the last thread went past, each after an event of its own, with no event of others since.
     yields: u32,
     preemptions: u32,
     delays: u32,
@@ -154,7 +154,7 @@ impl At {
         pending.is_some_and(|op| matches!(op.kind, OpKind::Yield | OpKind::Sleep))
     }
 
-    /// Walks round from the last thread to the chosen one. Who gives way again comes last.
+    /// Walks round from the last thread to the chosen one. A thread that gives way again comes last.
     fn skipped(&self, chosen: ThreadName, choices: &[Choice]) -> u32 {
         let can_go: BTreeSet<ThreadName> = choices
             .iter()

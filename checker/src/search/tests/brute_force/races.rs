@@ -100,7 +100,7 @@ fn check_within(text: &str, oracle: &oracle::Oracle, strategy: StrategyKind, bou
         };
         covered.everything || bounded.is_some_and(|covered| covered >= bound)
     };
-    // What more time-outs than one would lead to is within no bound of dfs.
+    // The schedules that more time-outs than one would lead to are within no bound of dfs.
     let is_left_open = strategy == StrategyKind::Dfs && text.contains("timed");
     let all = is_left_open || reached(outcome.at_synchronisation.unwrap_or(outcome.covered));
     assert!(all, "{} to {bound}: {text}", strategy.name());
@@ -192,7 +192,7 @@ fn what_raced_until_the_failure_that_ends_the_search_covers_nothing() {
 
 #[test]
 fn turns_of_a_thread_that_gives_way_may_depend_on_any_access_of_others() {
-    // T2 goes on after each yield once T1 has moved, if only by a store that nobody else looks at.
+    // T2 goes on after each yield once T1 has moved, if only by a store that no other thread looks at.
     let text = "T1: add s, w p, w p, r x, assert x == 0 | T2: yield, yield, yield, yield, yield, add x";
     assert_eq!(check_theorem(text), Some(true));
     let outcome = at_synchronisation(text, 2);

@@ -39,7 +39,7 @@ fn a_failure_one_preemption_further_is_found_before_all_schedules_without_one_ar
     let finding = &in_turns.findings[0];
     assert_eq!(finding.preemptions, Some(1));
     assert!((2_000..all).contains(&finding.schedule_number), "{} of {all}", finding.schedule_number);
-    // Some schedule without a preemption might show it as well: nobody has looked.
+    // Some schedule without a preemption might show it as well: that has not been looked at.
     assert!(!finding.fewest);
     assert_eq!(in_turns.covered.preemptions, None);
 

@@ -54,7 +54,7 @@ impl<'t> Canon<'_, 't> {
             return false;
         }
         match Need::of(kind) {
-            // Which events have to come before is known of the execution's own only.
+            // The events that have to come before a sleep are known of the execution's own ones only.
             Need::Nothing => kind != OpKind::Sleep || !self.is_timed,
             Need::Order => false,
             need @ (Need::Free | Need::NoWriter) => {

@@ -1,4 +1,4 @@
-//! Whether an execution is what the canonical schedule makes of some of its events, told from its trace alone.
+//! A test of whether an execution is what the canonical schedule makes of some of its events, told from its trace alone.
 //!
 //! Each step of the schedule takes O(t) for t threads, and O(t log n) where waits for locks have to be looked at. Where
 //! exactly the first events of the execution have run, how it goes on is found out once.
@@ -22,7 +22,7 @@ use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
 use crate::strategy::dpor::races::Races;
 use crate::trace::PendingAtEnd;
 
-/// Of each thread, how many of its events are in a set of events that is closed under happens-before.
+/// Of each thread, the number of its events in a set of events that is closed under happens-before.
 pub(super) type Cut = SmallVec<[u32; 8]>;
 
 /// An agent, once the events of a set have run.
@@ -43,7 +43,7 @@ pub(super) struct Canon<'r, 't> {
     pub(super) known: &'r KnownOutcomes<'r>,
     /// Of each thread the positions of its events.
     pub(super) of: Vec<Vec<Position>>,
-    /// How often its thread had given way before each event and after the last.
+    /// The number of times that its thread had given way before each event and after the last.
     gave_way: Vec<Vec<u32>>,
     /// Of each thread the event that created it.
     pub(super) born: Vec<Option<Position>>,
@@ -193,8 +193,8 @@ impl<'r, 't> Canon<'r, 't> {
         })
     }
 
-    /// The first agent that can run. What an agent of a higher rank can do is not looked at, but for waits for semaphores: what
-    /// is asked about these decides how far ahead executions are chosen.
+    /// The first agent that can run. The possible operations of an agent of a higher rank are not looked at, but for waits for
+    /// semaphores: the questions that are asked about these decide how far ahead executions are chosen.
     fn next(&self, cut: &Cut, waits: &[OvertakenOperation]) -> Option<AgentState> {
         let mut least: Option<(CanonicalRank, AgentState)> = None;
         for (thread, &name) in self.races.run.threads.iter().enumerate() {

@@ -162,7 +162,7 @@ pub(super) fn child(
         }
     }
     if later.key.kind == OpKind::BarrierArrive {
-        // Of those who come before it, in whatever order, it is the last.
+        // Of the arrivals that come before it, in whatever order, the name of its thread is the last.
         let is_last = |at: Position| run.steps[at].event.id.thread < thread;
         if !races.rivals(later).into_iter().filter(|&at| !races.is_undone(at, undone)).all(is_last) {
             return None;

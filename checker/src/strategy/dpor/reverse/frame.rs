@@ -24,7 +24,7 @@ pub(super) struct Frame {
 /// The purpose of an execution.
 #[derive(Clone, Debug, Default)]
 pub struct ReversalTask {
-    /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
+    /// Of each event before the reversed one, which comes next, whether it was put where it is by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     pub(super) child: Option<Child>,
     /// It is run for its cost alone: its trace has been run in another order.
@@ -34,7 +34,7 @@ pub struct ReversalTask {
 /// An execution that is made of another one.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Child {
-    /// Up to where all stays as it is.
+    /// The position up to which all stays as it is.
     pub(super) at: Position,
     /// The events that come then.
     pub(super) keep: Kept,
@@ -42,9 +42,9 @@ pub(super) struct Child {
     pub(super) next: Move,
     /// The agent of the event that came there before; it runs again now, if it can.
     pub(super) again: Agent,
-    /// That, and what else had something put before it.
+    /// The operation of that event, and the others that had something put before them.
     pub(super) waits: Vec<OvertakenOperation>,
-    /// What the next event has to conflict with.
+    /// The effects that the next event has to conflict with.
     pub(super) provided: Vec<Effect>,
     /// In a bounded search: all that it leads to has at least so many preemptions.
     pub(super) cost: u32,
@@ -66,7 +66,7 @@ impl Kept {
         self.events += events;
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub(super) fn len(&self) -> usize {
         self.events as usize
     }
@@ -76,7 +76,7 @@ impl Kept {
         self.last.iter().map(|&(_, at)| at)
     }
 
-    /// How many threads have any.
+    /// The number of threads that have any.
     pub(super) fn threads(&self) -> usize {
         self.last.len()
     }
@@ -114,11 +114,11 @@ impl Child {
     }
 }
 
-/// What reversals have made of an execution.
+/// The result of the reversals that have led to an execution.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
-    /// Which of its events were put where they are by a reversal.
+    /// Of each of its events, whether it was put where it is by a reversal.
     pub(super) scheduled: PerEvent<bool>,
-    /// What they were put before.
+    /// The operations that they were put before.
     pub(super) waits: Vec<OvertakenOperation>,
 }

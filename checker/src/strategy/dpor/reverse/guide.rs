@@ -19,7 +19,7 @@ use crate::strategy::{Decision, Guide, Notes};
 /// A guide that runs what comes after the prefix, and then by rank.
 pub(super) struct ReversalGuide {
     branch: Branch,
-    /// How often each thread has given way, in the first `seen` events.
+    /// The number of times that each thread has given way, in the first `seen` events.
     gave_way: FxHashMap<ThreadName, u32>,
     seen: Position,
     /// In a bounded search: of the first events.
@@ -39,14 +39,15 @@ impl ReversalGuide {
         }
     }
 
-    /// What its planner should know so far.
+    /// The notes for its planner so far.
     pub(super) fn noted(&self) -> &Notes {
         &self.notes
     }
 
     fn catch_up(&mut self, at: &SchedulingPoint<'_>) {
         for step in &at.trace.steps[self.seen..] {
-            // Where it can come is decided by the turns of threads that give way, which are none of the objects that it touches.
+            // The place where it can come is decided by the turns of threads that give way, which are none of the objects that
+            // it touches.
             self.notes.withheld |= step.event.timing().is_some_and(|timing| timing.overtakes);
             if order::gives_way(&step.event) {
                 *self.gave_way.entry(step.event.id.thread).or_default() += 1;

@@ -1,4 +1,5 @@
-//! What executions have shown that their events alone do not tell: first values of semaphores, outcomes of compare-and-swaps.
+//! The knowledge that executions have given and that their events alone do not tell: first values of semaphores, outcomes of
+//! compare-and-swaps.
 
 use std::cell::RefCell;
 use std::sync::{PoisonError, RwLock};
@@ -18,7 +19,7 @@ use crate::strategy::dpor::successor::Successor;
 /// This many outcomes are kept.
 const OUTCOMES: usize = 1 << 16;
 
-/// What was seen so far.
+/// The values and outcomes that were seen so far.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Known {
     semaphores: FxHashMap<Semaphore, ValueRange>,
@@ -31,7 +32,7 @@ type Semaphore = (Obj, Option<HbHash>);
 /// A compare-and-swap after its thread's event before it and the last write of its object: these decide what it does.
 type CompareExchangeContext = (ThreadName, Option<HbHash>, Option<HbHash>);
 
-/// What can be asked.
+/// A question that can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Question {
     /// Does it succeed?
@@ -60,7 +61,7 @@ impl Default for ValueRange {
 }
 
 impl Known {
-    /// What an execution has shown.
+    /// The knowledge that an execution has given.
     pub(super) fn of(races: &Races<'_>) -> Self {
         let mut known = Self::default();
         known.look_at(races);
@@ -133,7 +134,7 @@ impl Known {
 pub(super) struct KnownOutcomes<'k> {
     others: &'k RwLock<Known>,
     own: &'k Known,
-    /// What was asked. While others learn, an answer remains what it was.
+    /// The questions that were asked, with their answers. While others learn, an answer remains what it was.
     asked: RefCell<FxHashMap<Question, Option<bool>>>,
 }
 
@@ -216,7 +217,7 @@ pub(super) fn reading(effect: &Effect) -> Effect {
     Effect::on(effect.accesses.iter().map(|access| Access::read(access.obj)))
 }
 
-/// The semaphore, and by how much the events that `holds` is true of have changed its first value.
+/// The semaphore, and the amount by which the events that `holds` is true of have changed its first value.
 fn semaphore(
     races: &Races<'_>,
     effect: &Effect,

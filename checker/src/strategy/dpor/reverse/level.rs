@@ -1,4 +1,4 @@
-//! How late operations come in the canonical schedule of a bounded search.
+//! The levels of operations: the later one comes in the canonical schedule of a bounded search, the higher is its level.
 //!
 //! An operation's level is never less than that of anything which had to come before it could run: its thread's event before
 //! it, its thread's creation, and, where it waits, what it conflicts with. Across threads it is greater, and so it is after
@@ -32,7 +32,7 @@ pub(super) struct Standing<'a> {
     pub(super) after: Option<Position>,
     /// The one that created its thread.
     pub(super) born: Option<Position>,
-    /// What woke its thread, and the end of the thread that it joins.
+    /// The event that woke its thread, and the end of the thread that it joins.
     pub(super) let_go: [Option<Position>; 2],
 }
 

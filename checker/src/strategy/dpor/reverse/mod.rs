@@ -6,11 +6,11 @@
 //! Optimal Dynamic Partial Order Reduction, POPL 2022), where a reversal counts only if what it deletes was where a fixed
 //! scheduler puts it.
 //!
-//! * *Canonical schedule* ([`order`]): which event comes next is a function of the set of events that have run. So it makes
-//!   one trace of each set that is closed under happens-before.
+//! * *Canonical schedule* ([`order`]): the next event is a function of the set of events that have run. So it makes one trace
+//!   of each set that is closed under happens-before.
 //! * *Reading a trace* T: follow that schedule while it stays in T. Where its next event e is not in T, T has events before
 //!   which e cannot be had. Of the first ones of these take the least, g; put in g with what happens before it, then e's
-//!   operation again, and so on. What is found is a unique sequence of reversals (e, g). The canonical execution has none.
+//!   operation again, and so on. The result is a unique sequence of reversals (e, g). The canonical execution has none.
 //! * *Parent* of T: without its last reversal. It is what the canonical schedule makes of what ran before e, what
 //!   happens before g, and e, g's operation going as soon as it can. It follows the canonical schedule longer than T does, so
 //!   the way up ends.
@@ -21,13 +21,13 @@
 //! Deviations: operations block, go several ways, and conflict in any way. Of alternative ways the first is canonical, and
 //! the others are reversals of it. What was put first is the least of all that comes before e's operation and does not
 //! commute with it ([`wait`]), until that has run: readers that commute keep a writer out for long. The canonical schedule
-//! therefore lets nobody take a lock for reading that another thread is about to take for writing, unless nothing else can
-//! run; and where something was put before an operation that waits, no lesser reader comes there at all: the trace would
-//! be read in another way. If nothing else is left, what has run is no trace, but the parent of traces: the execution is
-//! given up (pruned), and its races are reversed like those of any other.
+//! therefore lets no thread take a lock for reading that another thread is about to take for writing, unless nothing else can
+//! run; and where something was put before an operation that waits, no lesser reader comes there at all: the trace would be
+//! read in another way. If nothing else is left, what has run is no trace, but the parent of traces: the execution is given up
+//! (pruned), and its races are reversed like those of any other.
 //!
-//! What the trace of the parent does not show is tried: an execution may be begun and given up (it is pruned). That is
-//! whether an operation can run elsewhere (the first value of a semaphore, the condition of a spin loop) or whether a
+//! Questions that the trace of the parent does not answer are tried: an execution may be begun and given up (it is pruned).
+//! They are whether an operation can run elsewhere (the first value of a semaphore, the condition of a spin loop) and whether a
 //! compare-and-swap succeeds there, where no execution has shown it ([`known`]). Where it cannot be told whether something
 //! deleted is canonical (that is, as long as nothing has shown the first value of a semaphore), it is taken to be: that could
 //! repeat a trace, never lose one.
@@ -93,13 +93,13 @@ use super::one_by_one::OneByOne;
 pub struct Reverse {
     /// Those that have children left.
     frames: Vec<Frame>,
-    /// What comes next, in order. What an execution leads to comes after these.
+    /// The executions that come next, in order. Those that one of them leads to come after these.
     next: VecDeque<Planned<ReversalTask>>,
     /// See [`Offspring::guesses`].
     guesses: bool,
     /// Executions that are run ahead of their turn look at it.
     known: Arc<RwLock<Known>>,
-    /// How many preemptions there may be.
+    /// The bound on preemptions, if there is one.
     bound: Option<PreemptionBound>,
     /// Ends the planning.
     pub(super) limit: Limit,
@@ -112,7 +112,7 @@ impl OneByOne<Reverse> {
         Self::of(Reverse { bound: Some(PreemptionBound::forgetful(max)), ..Reverse::default() })
     }
 
-    /// How many events are kept.
+    /// The number of events that are kept.
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
             frame.steps.len() + frame.children.iter().map(|child| child.keep.threads() + 1).sum::<usize>()
@@ -153,7 +153,8 @@ impl Reverse {
         }
     }
 
-    /// What comes before all that was chosen: a class whose cost is not known, or everything once more.
+    /// The execution that comes before all that were chosen: of a class whose cost is not known, or the first one, if the search
+    /// begins anew.
     fn first_of_all(&mut self) -> Option<Planned<ReversalTask>> {
         let bound = self.bound.as_mut()?;
         if let Some(prefix) = bound.unsure.take() {
@@ -173,12 +174,12 @@ impl Reverse {
     }
 }
 
-/// Which of the events that are replayed for a child were put where they are by a reversal.
+/// Of each event that is replayed for a child, whether it was put where it is by a reversal.
 fn scheduled(of_parent: &PerEvent<bool>, child: &Child) -> PerEvent<bool> {
     of_parent[..child.at].iter().copied().chain(repeat_n(true, child.keep.len())).collect()
 }
 
-/// What is replayed of an execution for its child, and how that goes on.
+/// The part of an execution that is replayed for its child, and the branch by which that goes on.
 fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (ReplayPrefix, Branch) {
     let kept = child.keep.of(steps, child.at);
     let prefix: ReplayPrefix = steps[..child.at.count()].iter().chain(kept).cloned().collect();
@@ -208,7 +209,7 @@ impl Walk for Reverse {
     }
 
     /// As many executions are chosen at once as can be run ahead. The tree of executions is the same in whatever order it is
-    /// walked, so each of them is run, and nothing for nothing. What costs more comes once all of these have been run.
+    /// walked, so each of them is run, and nothing for nothing. Executions that cost more come once all of these have been run.
     fn next(&mut self) -> Option<Planned<ReversalTask>> {
         if let Some(planned) = self.first_of_all() {
             return Some(planned);

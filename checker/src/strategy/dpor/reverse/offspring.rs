@@ -1,4 +1,4 @@
-//! What an execution leads to and has shown. It can be told before its turn, but for what others show until then.
+//! The children of an execution, and what it has shown. They can be told before its turn, but for what others show until then.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -13,12 +13,12 @@ use crate::strategy::dpor::planned::ReplayPrefix;
 use crate::strategy::dpor::races::Races;
 use crate::trace::{Trace, TraceStep};
 
-/// What an execution leads to.
+/// The children of an execution, and what it has shown.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Offspring {
     /// Its events; none if it has no children.
     pub(super) steps: ReplayPrefix,
-    /// Which of them were put where they are by a reversal.
+    /// Of each of them, whether it was put where it is by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     pub(super) children: Vec<Child>,
     /// These are all.
@@ -31,9 +31,9 @@ pub struct Offspring {
 }
 
 impl Offspring {
-    /// That of the first `to` events of an execution, which was perhaps given up after them.
-    /// `max`: where they are bounded, how many preemptions are of interest. Once the limit is over, no more children are looked
-    /// for, and what there is is not the whole.
+    /// The offspring of the first `to` events of an execution, which was perhaps given up after them.
+    /// `max`: where preemptions are bounded, the number of them that is of interest. Once the limit is over, no more children
+    /// are looked for, and those found are not the whole.
     pub(super) fn of(
         task: ReversalTask,
         run: &Trace,
@@ -72,7 +72,7 @@ impl Offspring {
         self.asked.iter().all(|&(question, answer)| outcomes.answer(question) == answer)
     }
 
-    /// Whether it is made without knowing what a semaphore's first value is, so that a trace may be repeated. What executions
+    /// Whether it is made without knowing a semaphore's first value, so that a trace may be repeated. Anything that executions
     /// show of it should be known before the next ones are chosen.
     pub(super) fn guesses(&self) -> bool {
         let is_guess = |asked: &(Question, Option<bool>)| matches!(asked, (Question::Semaphore(..), None));
@@ -84,7 +84,7 @@ impl Offspring {
         known.write().unwrap_or_else(PoisonError::into_inner).take_in(&self.shown);
     }
 
-    /// How many events it keeps.
+    /// The number of events that it keeps.
     pub(crate) fn events(&self) -> usize {
         self.steps.len() + self.children.iter().map(|child| child.keep.threads() + 1).sum::<usize>()
     }

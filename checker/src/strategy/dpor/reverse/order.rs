@@ -1,9 +1,9 @@
-//! The canonical schedule: which event comes next, as a function of the set of events that have run and of nothing else.
+//! The canonical schedule: the next event as a function of the set of events that have run and of nothing else.
 //!
 //! Threads run by name, those that gave way less often first, so that spinning ends. Operations that wait for what only
-//! others can tell (semaphores, spin loops, barriers, files, write locks) come after all others, then time-outs. Nobody takes a lock
-//! for reading that another thread stands before to write, unless nothing else is left: else readers that commute with one
-//! another would come before the writer by themselves, and which of them was put there could not be told.
+//! others can tell (semaphores, spin loops, barriers, files, write locks) come after all others, then time-outs. No thread
+//! takes a lock for reading that another thread stands before to write, unless nothing else is left: else readers that commute
+//! with one another would come before the writer by themselves, and which of them was put there could not be told.
 
 use crate::event::agent::Agent;
 use crate::event::lock_action::Hold;
@@ -11,7 +11,8 @@ use crate::event::names::ThreadName;
 use crate::event::operation::{Mode, OpKind};
 use crate::event::recorded::TraceEvent;
 
-/// What runs earlier is less: by level ([`super::level`], in a bounded search), class, how often its thread gave way, name.
+/// The rank of an agent in the schedule, less for one that runs earlier: level ([`super::level`], in a bounded search), class,
+/// number of times that its thread gave way, name.
 pub(super) type CanonicalRank = (u32, u8, u32, ThreadName);
 
 /// The rank of an agent whose thread has given way this often. `writer`: another thread is about to lock for writing what
@@ -21,7 +22,7 @@ pub(super) fn rank(agent: Agent, kind: OpKind, level: u32, gave_way: u32, writer
     (level, class, gave_way, agent.thread())
 }
 
-/// What comes after all others is not 0.
+/// The class of an operation: not 0 for one that comes after all others.
 pub(super) fn class(agent: Agent, kind: OpKind) -> u8 {
     use OpKind as K;
     match (agent, kind) {

@@ -1,4 +1,4 @@
-//! How much is looked at to find the children of an execution, counted: no time is measured.
+//! The number of looks at events that it takes to find the children of an execution: no time is measured.
 
 use std::sync::RwLock;
 
@@ -12,7 +12,7 @@ use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::tests::{canonical_run, random_run};
 use crate::trace::Trace;
 
-/// How often an event of an execution is looked at until its children are known.
+/// The number of times that an event of an execution is looked at until its children are known.
 fn looks(run: &Trace) -> u64 {
     let (races, others) = (Races::new(run), RwLock::default());
     let shown = Known::of(&races);

@@ -23,7 +23,7 @@ impl WakeupGuide {
         Self { seen: branch.at, branch, notes: Notes::default() }
     }
 
-    /// Wakes whoever does not commute with what has run.
+    /// Wakes the sleepers that do not commute with what has run.
     fn catch_up(&mut self, at: &SchedulingPoint<'_>) {
         for step in &at.trace.steps[self.seen.min(at.position())..] {
             let mut ran = Move::of(step);
@@ -47,7 +47,7 @@ impl WakeupGuide {
         ways.find(|&choice| !self.sleeps(choice))
     }
 
-    /// The default choice if it is awake, else whoever's turn comes first; time-outs last.
+    /// The default choice if it is awake, else the one whose turn comes first; time-outs last.
     fn awake(&self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let fair = at.choices.iter().copied().filter(|&choice| !self.sleeps(choice));
         let turn = |choice: &Choice| match choice.agent {

@@ -14,8 +14,8 @@
 //!   operation is not one that does the same everywhere, it is first run there (the execution is given up then, and counts
 //!   as pruned, or if it is at its end by then, as one that will be repeated).
 //! * A thread that gives way may go on all the same.
-//! * Arrivals at one barrier are taken to conflict ([`strict`]): any two commute, but who belongs to a generation depends on
-//!   the order of all of them. So what differs in that order only is run more than once.
+//! * Arrivals at one barrier are taken to conflict ([`strict`]): any two commute, but the threads that belong to a generation
+//!   depend on the order of all of them. So what differs in that order only is run more than once.
 //!
 //! Known to be missed: a class of `timedlock m, lock m, r x | w x | lock m, unlock m | lock m, w x, unlock m, w x` (52 of
 //! 53), and of other programs of that size whose locks or waits have time limits. The reverse search finds all of them.
@@ -46,27 +46,27 @@ use crate::trace::Trace;
 pub struct Wakeup {
     /// Its states, before each of its events.
     states: PerEvent<ExplorationState>,
-    /// What has to be tried before it can be planned.
+    /// The reversals that have to be tried before they can be planned.
     trials: Vec<Reversal>,
 }
 
 /// A state on the way of the present execution.
 #[derive(Debug, Default)]
 struct ExplorationState {
-    /// What was explored first from here, or from an earlier state and commutes with what came since.
+    /// The sleep set: moves that were explored first from here, or from an earlier state, and commute with what came since.
     asleep: Vec<Move>,
-    /// What is to be explored from here.
+    /// The wakeup tree: the sequences that are to be explored from here.
     tree: WakeupTree,
-    /// What is being explored.
+    /// The move that is being explored.
     taken: Option<Move>,
-    /// What was tried from here.
+    /// The sequences that were tried from here.
     tried: Vec<Vec<Move>>,
 }
 
 /// The purpose of an execution.
 #[derive(Debug, Default)]
 pub struct WakeupTask {
-    /// Where it leaves the one before.
+    /// The position at which it leaves the one before.
     at: Position,
     /// Of each state that the branch leads to, what is left to explore there.
     left: Vec<WakeupTree>,
@@ -87,7 +87,7 @@ impl Wakeup {
         }
     }
 
-    /// What leads to a state and from there through some moves.
+    /// The steps that lead to a state and from there through some moves.
     fn way<'a>(&'a self, at: Position, moves: &'a [Move]) -> impl Iterator<Item = (Choice, OpKey)> + 'a {
         self.states[..at].iter().filter_map(|state| state.taken.as_ref()).chain(moves).map(Move::step)
     }
@@ -140,7 +140,7 @@ impl Wakeup {
 }
 
 impl ExplorationState {
-    /// What is still asleep after what was taken from here.
+    /// The moves that are still asleep after the one that was taken from here.
     fn asleep_after(&self) -> Vec<Move> {
         let stays = |sleeper: &&Move| self.taken.as_ref().is_none_or(|taken| sleeper.commutes(taken));
         self.asleep.iter().filter(stays).cloned().collect()

@@ -1,13 +1,15 @@
 //! The least number of preemptions of any linearisation of a trace, or of some first part of it.
 //!
-//! Places are how far each thread has gone, and who ran last: as many as there are ways to cut the trace, to the power of the
-//! number of threads. They are visited in the order of their cost, up to some number of them ([`Ends::places`]).
+//! A place is the number of events that each thread has run, and the thread that ran last: there are as many as the trace has
+//! cuts, times the number of threads; the number of cuts grows exponentially with that of threads. They are visited in the
+//! order of their cost, up to some number of them ([`Ends::places`]).
 //!
-//! A thread that has run last goes on if what it does next lets nobody go ([`OpKind::may_let_go`]). Take a linearisation that
-//! leaves the thread there, which costs one. Put the event first instead: nobody can go on where it could not before, so that
-//! no switch costs more, and the thread is left one event later for one or nothing. With its last event a thread lets those go
-//! who join it; if that is one at most, leaving the thread after that event is free, for what leaving the other one may cost.
-//! Where time runs out this is not so: that lets a thread go which ran last, so that an event in between saves a switch.
+//! A thread that has run last goes on if what it does next lets no thread go ([`OpKind::may_let_go`]). Take a linearisation
+//! that leaves the thread there, which costs one. Put the event first instead: no thread can go on where it could not before,
+//! so that no switch costs more, and the thread is left one event later for one or nothing. With its last event a thread lets
+//! those go that join it; if that is one at most, leaving the thread after that event is free, for what leaving the other one
+//! may cost. Where time runs out this is not so: that lets a thread go which ran last, so that an event in between saves a
+//! switch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -20,7 +22,7 @@ use crate::strategy::dpor::reverse::canonical::{AgentState, Canon, Cut};
 use crate::strategy::dpor::reverse::known::reading;
 use crate::trace::TraceStep;
 
-/// What leaving a thread costs once the events are over that are counted.
+/// The cost of leaving a thread once the events are over that are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ends {
     /// As much as anywhere.
@@ -31,7 +33,8 @@ pub(super) enum Ends {
 }
 
 impl Ends {
-    /// How many places are looked at: of a whole trace it has to be known what it costs, of a part of one it saves time.
+    /// The number of places that are looked at: of a whole trace it has to be known what it costs, of a part of one it saves
+    /// time.
     const fn places(self) -> usize {
         match self {
             Self::Cost => 1 << 18,
@@ -46,7 +49,7 @@ type LinearisationStep = Option<(Position, Option<usize>)>;
 /// The events of each thread so far, and the thread that ran last.
 type LinearisationState = (Cut, Option<usize>);
 
-/// What leaving a thread costs that waits for a semaphore of which it is not known whether it is above 0.
+/// The cost of leaving a thread that waits for a semaphore of which it is not known whether it is above 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unknown {
     /// Nothing.
@@ -55,7 +58,7 @@ pub(super) enum Unknown {
     Costs,
 }
 
-/// What there is to say of the least cost.
+/// The least cost, as far as it is known.
 pub(super) enum Least {
     /// It is that of a linearisation: the positions of its events.
     Is(u32, Vec<Position>),
@@ -73,7 +76,7 @@ pub(super) fn least(
     limit: u32,
 ) -> Least {
     let ways = Ways::new(canon, whole, ends, unknown);
-    // Each with the event that led there, and who ran last before it.
+    // The places, each with the event that led there, and the thread that ran last before it.
     let mut seen: FxHashMap<LinearisationState, LinearisationStep> = FxHashMap::default();
     let mut now: Vec<(LinearisationState, LinearisationStep)> =
         vec![((smallvec![0; whole.len()], None), None)];
@@ -133,7 +136,7 @@ struct Ways<'c, 'r, 't> {
     unknown: Unknown,
     /// See [`Canon::held_up`].
     held_up: Vec<Cut>,
-    /// How many threads join each.
+    /// The number of threads that join each.
     joiners: Vec<usize>,
     /// No time runs out.
     is_timeless: bool,
@@ -156,7 +159,7 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
         })
     }
 
-    /// The positions of the events that can come next, each with who has run last then, if that is another one.
+    /// The positions of the events that can come next, each with the thread that has run last then, if that is another one.
     fn on_from(&self, (cut, last): &LinearisationState) -> Vec<(Position, Option<usize>)> {
         let steps = &self.canon.races.run.steps;
         let next = |thread| self.canon.next_in(thread, cut, self.whole);
@@ -175,7 +178,7 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
 }
 
 impl Canon<'_, '_> {
-    /// How many threads join each thread, or are about to.
+    /// The number of threads that join each thread, or are about to.
     fn joiners(&self) -> Vec<usize> {
         let run = self.races.run;
         let pending = run.pending_at_end.iter().filter_map(|pending_at_end| {
@@ -196,8 +199,8 @@ impl Canon<'_, '_> {
         self.has_past_of(at, thread, cut).then_some(at)
     }
 
-    /// Whether leaving a thread is a preemption: it can go on, and does not give way. What a spin loop or a wait for signals
-    /// waits for is not known; there it can go on where the trace has it go on.
+    /// Whether leaving a thread is a preemption: it can go on, and does not give way. It is not known what a spin loop or a
+    /// wait for signals waits for; there it can go on where the trace has it go on.
     pub(super) fn can_go_on(&self, thread: usize, cut: &Cut, unknown: Unknown) -> bool {
         let name = self.races.run.threads[thread];
         let Some(op) = self.next_op(thread, cut).filter(|op| !op.kind.gives_way()) else { return false };
@@ -208,8 +211,8 @@ impl Canon<'_, '_> {
         }
     }
 
-    /// Until how far the others have gone a thread that has run all its events of `whole` can go on wherever these are run, and
-    /// yet cannot come to where it has to wait: before, what it comes to would have to be in `whole` itself.
+    /// The extent of the others' events up to which a thread that has run all its events of `whole` can go on wherever these
+    /// are run, and yet cannot come to where it has to wait: before, what it comes to would have to be in `whole` itself.
     fn held_up(&self, thread: usize, whole: &Cut) -> Cut {
         let mut until: Cut = smallvec![0; whole.len()];
         let mut cut = whole.clone();
@@ -225,7 +228,7 @@ impl Canon<'_, '_> {
                 let last = own.iter().rposition(conflicts).map_or(0, |slot| slot as u32 + 1);
                 until[other] = until[other].max(last);
             }
-            // What it does next is known where it has learnt nothing from others.
+            // The next operation of a thread is known where it has learnt nothing from others.
             if op.kind != OpKind::Write || cut[thread] as usize >= self.of[thread].len() {
                 break;
             }

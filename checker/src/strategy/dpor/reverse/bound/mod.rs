@@ -1,11 +1,11 @@
-//! A bound on preemptions: what is left out, and until when.
+//! A bound on preemptions: the children that are left out, and until when.
 //!
 //! The idea is that of Iason Marmanis, Michalis Kokologiannakis, Viktor Vafeiadis: Reconciling Preemption Bounding with DPOR,
 //! TACAS 2023: a trace costs as much as its cheapest linearisation ([`least`]), what costs more is not explored, and as
 //! what leads to a trace may cost more than that itself, so does what is explored. Where they add a slack to the bound (the
-//! number of threads less 2), here a child is left out if all that it can lead to costs too much. What is told of that is
-//! the *core* of a child: all events that reversals have put where they are, with all that happens before them, but for the
-//! last one that was put first.
+//! number of threads less 2), here a child is left out if all that it can lead to costs too much. That is told from the *core*
+//! of a child: all events that reversals have put where they are, with all that happens before them, but for the last one that
+//! was put first.
 //!
 //! * *All descendants of a trace contain its core*, with the same happens-before. Let Y be the parent of X, by the reversal
 //!   (e, g). Then Y is what the canonical schedule makes of a set of events B, of which all but e are in X; so the core of Y
@@ -21,19 +21,20 @@
 //!   is not in the core. Where a thread is left that can go on, with events of the core to come, there it can go on in the
 //!   whole linearisation: what would keep it from that conflicts with its next event, and is in the core.
 //!
-//! A child costs what its core does. What costs more than the present bound waits until that is done with; no trace is run
-//! twice for that. What was run and costs more than the greatest bound counts as pruned.
+//! A child costs what its core does. A child that costs more than the present bound waits until that is done with; no trace is
+//! run twice for that. An execution that was run and costs more than the greatest bound counts as pruned.
 //!
 //! So what is covered once a bound is done with is exactly what can be had within it:
 //!
 //! * *Nothing within it is missing.* On the way from the first execution down to a trace, each child has its core in that
 //!   trace, and costs no more. So none of them is still waiting.
 //! * *Nothing beyond the greatest bound is counted.* A trace counts if it was run within that bound, or if its cheapest
-//!   linearisation is ([`least`]). Whether a thread could go on where a linearisation leaves it, what has run by then tells: who
-//!   holds a lock, who has ended, how often a semaphore was raised. Before a spin loop nobody is left who could go on: it waits
-//!   for others to write what it has read. That a semaphore's first value may not have shown leaves two costs, with what is
-//!   not known free and not. If the bound lies between them, the linearisation that is cheap if it is free is run: either it
-//!   is within the bound, and counts, or it shows more of the first value than was known, and the next one is looked for.
+//!   linearisation is ([`least`]). The events that have run by then tell whether a thread could go on where a linearisation
+//!   leaves it: by the holders of locks, the threads that have ended, and the number of times that a semaphore was raised.
+//!   Before a spin loop no thread is left that could go on: it waits for others to write what it has read. A semaphore's first
+//!   value that may not have shown leaves two costs, with what is not known free and not. If the bound lies between them, the
+//!   linearisation that is cheap if it is free is run: either it is within the bound, and counts, or it shows more of the first
+//!   value than was known, and the next one is looked for.
 //!
 //! The first argument needs that e' can run although something else has run that it conflicts with, as long as that
 //! commutes with what was put before e'. Writers kept out by several readers cannot, nor spin loops over several variables; and
@@ -49,8 +50,8 @@
 //!   operation, then so had one of P': the same until the first one is pending, and from there on without preemptions;
 //!   leaving the thread that waits for ever is none. It would have been run, and would have shown the operation.
 //!
-//! What a thread does that waits for signals, or spins on several variables, depends on more than its own events: some orders
-//! that look like linearisations cannot be run. Such a trace counts if it was run within the bound, and does not if all
+//! The behaviour of a thread that waits for signals, or spins on several variables, depends on more than its own events: some
+//! orders that look like linearisations cannot be run. Such a trace counts if it was run within the bound, and does not if all
 //! these orders cost more; else that cannot be told, and nothing is said to be covered. So it is where a trace of many threads
 //! has too many linearisations to look at ([`Ends`]); of a core, what is known by then will do.
 
@@ -72,7 +73,7 @@ use crate::strategy::dpor::planned::{Covers, ReplayPrefix};
 use crate::strategy::dpor::races::Races;
 use crate::trace::Trace;
 
-/// Of what leads to too many preemptions, executions of this many events together are kept.
+/// Of the branches that lead to too many preemptions, executions of this many events together are kept.
 const KEPT: usize = 1 << 20;
 
 /// A bound on preemptions, and what it has left out so far.
@@ -85,7 +86,7 @@ pub(super) struct PreemptionBound {
     deferred: Vec<Vec<Frame>>,
     /// The branches that can only lead to more than `max`, as long as the argument holds.
     left_out: Vec<Frame>,
-    /// How many events more can be kept of that.
+    /// The number of further events that can be kept of that.
     room: usize,
     /// More was left out than is kept.
     forgot: bool,

@@ -1,4 +1,4 @@
-//! What has shown of operations of which what a reversal put somewhere need not stay there ([`super`]).
+//! The unsupported operations that have shown: those for which what a reversal put somewhere need not stay there ([`super`]).
 
 use rustc_hash::FxHashSet;
 
@@ -12,14 +12,14 @@ use crate::trace::Trace;
 pub(in crate::strategy::dpor::reverse) struct UnsupportedOperations {
     /// Such an operation.
     one: bool,
-    /// What threads spun on, one object each.
+    /// The objects that threads spun on, one each.
     awaited: FxHashSet<Obj>,
-    /// What was written.
+    /// The objects that were written.
     written: FxHashSet<Obj>,
 }
 
 impl UnsupportedOperations {
-    /// What an execution has shown.
+    /// The operations that an execution has shown.
     pub(in crate::strategy::dpor::reverse) fn of(run: &Trace) -> Self {
         let mut shown = Self::default();
         operations(run).for_each(|op| shown.look_at(op));
