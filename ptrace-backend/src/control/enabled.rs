@@ -1,14 +1,15 @@
-//! Enabledness: a pending operation can run where what it waits for is there, and its time has come.
+//! Enabledness: a pending operation can run where its need is met, and its time has come.
 //!
-//! A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where
-//! nobody can run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in
-//! which a sleep of a second ends before another thread's next instruction is one in which that thread stood still for a second.
+//! A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where no thread can
+//! run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in which a
+//! sleep of a second ends before another thread's next instruction is one in which that thread stood still for a second.
 //!
-//! A deadline can come where no thread is stalled for longer than [`Scheduling::max_stall`] by it, and deadlines keep their order
-//! but for as much. The thread of the earliest deadline can always go where nobody else can, so that no execution ends here.
+//! A deadline can come where no thread is stalled for longer than [`Scheduling::max_stall`] by it, and deadlines keep their
+//! order but for as much. The thread of the earliest deadline can always go where no other one can, so that no execution ends
+//! here.
 //!
-//! Whether a deadline can come follows from what threads are about to do and from their clocks, which are Lamport clocks: it is
-//! the same in two executions with the same happens-before relation.
+//! The deadlines that can come follow from what threads are about to do and from their clocks, which are Lamport clocks: they
+//! are the same in two executions with the same happens-before relation.
 
 use checker::names::{EventId, ThreadName};
 use checker::timing::{Stall, Timing};
@@ -37,7 +38,7 @@ pub(crate) enum Waiter {
 /// Another agent that a deadline could come before.
 struct Rival {
     name: ThreadName,
-    /// Since when it could run, or its own deadline.
+    /// The time since which it could run, or its own deadline.
     since: u64,
 }
 
@@ -252,7 +253,7 @@ pub(crate) fn ends_wait(
     if is_cancelled && waits() {
         Some(Interrupt::Cancel)
     } else if thread.signalled
-        // A sleep that is not over is interrupted, be it that nobody else is left to wait for.
+        // A sleep that is not over is interrupted, even if no other thread is left to wait for.
         && (pending.sleeps() || !holds(tracee, scheduling, objects, index, &pending.need))
     {
         Some(Interrupt::Signal)
@@ -295,7 +296,7 @@ pub(crate) fn pi_owner(tracee: &Tracee, scheduling: &Scheduling, addr: u64) -> O
 }
 
 impl Pending {
-    /// When it can go on at the latest, if that is a matter of time.
+    /// The time at which it can go on at the latest, if that is a matter of time.
     fn awaited_time(&self) -> Option<u64> {
         match self.need {
             Need::Deadline(time) => Some(time),

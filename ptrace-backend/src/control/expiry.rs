@@ -1,4 +1,4 @@
-//! Timers of the virtual clock as agents: whether one can expire, and what it does then.
+//! Timers of the virtual clock as agents: the conditions on which one can expire, and the effects of that.
 //!
 //! A timer is to the search a thread that sleeps until it expires, and then sends a signal or counts in a file; so its time comes
 //! where that of a sleeping thread would ([`enabled`]). Two kinds of expiry are held back:
@@ -176,7 +176,7 @@ pub(crate) fn expire(
                 counter.add(1);
                 counter.number()
             });
-            // Nobody can come upon it once its last descriptor is closed.
+            // No thread can come upon it once its last descriptor is closed.
             if number.is_some_and(|number| !timer::has_counter(tracee.leader, number)) {
                 timer.due = None;
             }

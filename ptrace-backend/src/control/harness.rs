@@ -13,7 +13,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::module::Module;
 
-/// What the mangled names of the frameworks' functions begin with: namespaces of GoogleTest, Catch2 and doctest.
+/// The beginnings of the mangled names of the frameworks' functions: namespaces of GoogleTest, Catch2 and doctest.
 const FRAMEWORKS: [&str; 6] =
     ["_ZN7testing", "_ZNK7testing", "_ZN5Catch", "_ZNK5Catch", "_ZN7doctest", "_ZNK7doctest"];
 

@@ -1,4 +1,4 @@
-//! A wait that ends before its time: by a signal, a cancellation, or its limit.
+//! Waits that end before their time: by a signal, a cancellation, or their limit.
 
 use checker::names::EventId;
 use checker::operation::Op;

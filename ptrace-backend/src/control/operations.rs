@@ -1,4 +1,4 @@
-//! A thread comes to an operation: it becomes its pending one, with what cancellation and signals add to it.
+//! Operations to which threads come: each becomes the pending one of its thread, with what cancellation and signals add to it.
 
 use checker::names::Obj;
 use checker::operation::Access;
@@ -28,7 +28,7 @@ pub(crate) fn tell_of_signals(
     }
 }
 
-/// What events on signals touch: a thread's signals, or those of the process, which any thread may take.
+/// The object of events on signals: a thread's signals, or those of the process, which any thread may take.
 pub(crate) fn signals_of(tracee: &Tracee, scheduling: &Scheduling, to: Option<ThreadIndex>) -> Obj {
     tracee.shared.named(match to {
         Some(thread) => scheduling.threads[thread].name.to_string(),

@@ -28,7 +28,7 @@ use crate::spec::Stepping;
 use crate::target::client::ClientRecipe;
 use crate::target::origin::Origination;
 
-/// A copy under control, by its parts. What works on some of them takes those.
+/// A copy under control, by its parts. Functions that work on some of them take those.
 pub(crate) struct Process {
     pub(crate) tracee: Tracee,
     pub(crate) scheduling: Scheduling,

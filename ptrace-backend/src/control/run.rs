@@ -108,7 +108,7 @@ impl Process {
         None
     }
 
-    /// What a stop means.
+    /// Acts on a stop, and says what it means for the thread.
     pub(crate) fn stopped(&mut self, index: ThreadIndex, status: WaitStatus) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
         accesses::shared_files::refresh(tracee, memory, account)?;
@@ -158,7 +158,7 @@ impl Process {
         index: ThreadIndex,
         info: &libc::siginfo_t,
     ) -> Result<Flow, ExecutionError> {
-        // Where it has been stepped, the kernel takes it to have stopped for that.
+        // The kernel takes a thread that has been stepped to have stopped for that.
         let tid = self.tracee.tasks[index].tid;
         ptrace::set_signal_info(tid, *info).map_err(system("write a signal"))?;
         self.signalled(index, info.si_signo)

@@ -1,4 +1,4 @@
-//! Carrying out a pending operation: what it does to the model, to the thread, and as an event.
+//! Carrying out a pending operation: its effects on the model and on the thread, and the event that it is.
 
 use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
@@ -224,7 +224,7 @@ impl Process {
                 (all, Continuation::Stay(Box::new(write)))
             }
             Act::SplitWrite { addr, value, read_at } => {
-                // Where nothing ran in between, what was read still stands there.
+                // The value that was read still stands there if nothing ran in between.
                 if scheduling.events != read_at + 1 {
                     memory::write(tracee.leader, *addr, value);
                 }

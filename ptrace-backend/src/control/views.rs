@@ -23,8 +23,8 @@ use crate::layout::functions::TrappedFunction;
 use crate::os::system_v::IpcCondition;
 use crate::os::{fd, file_locks};
 
-/// What the checker may know of every thread and timer, in creation order, then of every open timed wait, after an event of this
-/// agent.
+/// The knowledge that the checker may have of every thread and timer, in creation order, then of every open timed wait, after
+/// an event of this agent.
 pub(crate) fn views(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -101,7 +101,7 @@ fn described(
     op
 }
 
-/// What a thread does next in place of its pending operation, if something ends that wait.
+/// The operation that a thread does next in place of its pending one, if something ends that wait.
 pub(crate) fn interruption(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -111,8 +111,8 @@ pub(crate) fn interruption(
     pending: &Pending,
 ) -> Option<(Interrupt, Op)> {
     let interrupt = enabled::ends_wait(tracee, scheduling, objects, index, pending)?;
-    // What the operation would have touched decides whether it comes to this; and who no longer waits for a signal of a
-    // condition variable or a wake of a futex, leaves that to others.
+    // The objects that the operation would have touched decide whether it comes to this; and a thread that no longer waits for
+    // a signal of a condition variable or a wake of a futex leaves that to others.
     let left = match (&pending.need, interrupt) {
         (&Need::Signal(at), Interrupt::Cancel) | (&Need::Wake(at), _) => Some(memory.object(at, 1)),
         _ => None,
@@ -137,7 +137,7 @@ fn status(
     if is_enabled(tracee, scheduling, objects, index, pending) {
         return Status::Enabled;
     }
-    // Nobody asks where some thread can run.
+    // Of interest only where no thread can run.
     let is_still = || scheduling.threads.iter().all(|thread| thread.runnable_since.is_none());
     if tracee.started_by.is_some() && is_still() && quiescence::may_come_of_process(tracee, &pending.need) {
         return Status::Blocked(On::Process);
@@ -280,7 +280,7 @@ fn timeout_view(
     })
 }
 
-/// What a timeout touches: the condition variable or futex that is waited for.
+/// The operation of a timeout: it touches the condition variable or futex that is waited for.
 pub(crate) fn timeout_op(memory: &MemoryState, pending: &Pending) -> Op {
     let touched: Option<Obj> = match pending.need {
         Need::Signal(at) | Need::Wake(at) => Some(memory.object(at, 1)),

@@ -1,4 +1,4 @@
-//! The watchdog: says when what runs may not go on, and ends the wait for it; keeps floods of output out of memory.
+//! The watchdog: says when the code that runs may not go on, and ends the wait for it; keeps floods of output out of memory.
 //!
 //! Every wait for a traced process goes through [`Watch::wait`], so that none of them outlasts the limit on everything
 //! ([`Limit`]), or that on one thread.
@@ -20,7 +20,7 @@ use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process};
 use crate::target::streams::Streams;
 
-/// How often the watchdog looks.
+/// The interval between two looks of the watchdog.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Once the time for everything is up, what was found is still run again: but for nothing that takes so long may a thread run
@@ -30,7 +30,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(1);
 /// The number of a stretch while nothing runs.
 const IDLE: u64 = 0;
 
-/// Why what runs may not go on.
+/// The reason why the code that runs may not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// It has had its time.
@@ -69,7 +69,7 @@ struct WatchdogState {
 }
 
 impl WatchdogState {
-    /// What the watchdog thread does.
+    /// The body of the watchdog thread.
     fn watch(&self, tracer: Kickable, streams: &Streams) {
         let (mut stretch, mut began, mut used) = (IDLE, Instant::now(), None);
         while !self.over.load(Ordering::Relaxed) {
@@ -91,12 +91,12 @@ impl WatchdogState {
         }
     }
 
-    /// Why a stretch may not go on that began then, when the process had used so much of a processor's time.
+    /// The reason why a stretch may not go on that began then, when the process had used so much of a processor's time.
     fn reason(&self, began: Instant, used: Option<Duration>) -> Option<Reason> {
         let lasted = began.elapsed();
         let is_late = || lasted >= self.time && self.has_had_its_time(used);
         match self.limit.look() {
-            // Whatever has been ended is gone by then, or not soon.
+            // A process that has been ended is gone by then, or not soon.
             _ if self.waits_for_others() && is_late() => Some(Reason::TimedOut),
             StopRequest::Cancelled => Some(Reason::Cancelled),
             StopRequest::BudgetSpent if lasted >= GRACE => Some(Reason::OutOfTime),
@@ -164,7 +164,7 @@ impl Watch {
         self.begin_next();
     }
 
-    /// How long a thread may run, and wait, from one key point to the next.
+    /// The time for which a thread may run, and wait, from one key point to the next.
     pub(crate) fn time(&self) -> Duration {
         self.state.time
     }
@@ -185,7 +185,7 @@ impl Watch {
         self.state.stretch.store(IDLE, Ordering::Relaxed);
     }
 
-    /// Why what runs may not go on, if so.
+    /// The reason why the code that runs may not go on, if there is one.
     pub(crate) fn expired(&self) -> Option<Reason> {
         attention::look();
         self.state.expired()

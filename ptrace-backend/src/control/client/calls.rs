@@ -1,4 +1,5 @@
-//! System calls of the client: which of them are its operations, what others wait for, and when they can go on.
+//! System calls of the client: those that are its operations, the needs of the others, and the conditions on which they can go
+//! on.
 
 use crate::answers::read_timespec;
 use crate::control::kernel::files;
@@ -8,11 +9,12 @@ use crate::os::calls::outside;
 use crate::os::fd::Readiness;
 use crate::os::{Regs, Tid, fd, network, process};
 
-/// An answer that the tracer gives in place of the kernel.
+/// The meaning of a system call of the client, at its entry.
 pub(super) enum Entered {
     Call(ClientSyscall),
+    /// The tracer answers it in place of the kernel.
     Answer(i64),
-    /// It concerns nobody else, and does not wait.
+    /// It concerns no other thread or process, and does not wait.
     Free,
 }
 
@@ -142,7 +144,7 @@ impl Processes {
         }
     }
 
-    /// Whether its next operation gives way: it has asked in vain for so often that somebody else has to go.
+    /// Whether its next operation gives way: it has asked in vain for so often that another agent has to go.
     pub(super) fn gives_way(&self) -> bool {
         const OFTEN: u32 = 3;
         self.vain >= OFTEN

@@ -1,4 +1,4 @@
-//! The client of the program as an agent: when it begins, whether it can go, and what its steps do.
+//! The client of the program as an agent: its beginning, its enabledness, and the effects of its steps.
 //!
 //! A step is one system call of the client on its connections, and what follows to the next one, in whichever of its processes
 //! that is. To the search it is an operation on all files that may block: what the program finds out of it, it finds out by

@@ -15,7 +15,7 @@ use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, fd, network, process, ptrace};
 use crate::target::auxv;
 
-/// So often the tracer gives up its processor before it lies down.
+/// The number of times that the tracer gives up its processor before it sleeps.
 const ROUNDS: u32 = 32;
 
 /// Starts the client, and lets it run to its first operation; `now` is its virtual time.
@@ -85,7 +85,7 @@ fn end_wait(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionEr
 pub(super) fn settle(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
     let began = Instant::now();
     loop {
-        // It may go round in calls that concern nobody else.
+        // The client may go round in calls that concern no other process.
         if began.elapsed() >= GRACE {
             tracee.watch.end_of_search().map_or(Ok(()), Err)?;
         }

@@ -1,4 +1,4 @@
-//! Processes that the target forks: they stay attached and run, but nobody schedules them.
+//! Processes that the target forks: they stay attached and run, but are not scheduled.
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
@@ -79,7 +79,7 @@ pub(crate) fn replaced(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
 ) -> Result<Flow, ExecutionError> {
     account.note(Peculiarity::ReplacesItself);
-    // Nobody schedules the threads of the other program, and those of this one end in the middle of what they do.
+    // The threads of the other program are not scheduled, and those of this one end in the middle of what they do.
     account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "exec"));
     for thread in scheduling.threads.iter_mut().skip(1) {
         thread.run_state = RunState::Ended;
@@ -91,7 +91,7 @@ pub(crate) fn replaced(
     loop {
         match status {
             WaitStatus::Exited(code) => {
-                // Where the process has ended before, there is nobody to be replaced.
+                // Once the process has ended, there is no program to be replaced.
                 if code != 0 && account.exit_code_fails && !scheduling.exiting {
                     let detail = FailureDetail::ExitCodeOfReplacement(code);
                     let failure =

@@ -1,5 +1,5 @@
-//! The virtual clock of each thread, and loops that wait for a time. Virtual time moves when the clock is read, so that such a loop would take as many readings as
-//! it has microseconds to wait, and would starve the others all the while.
+//! The virtual clock of each thread, and loops that wait for a time. Virtual time moves when the clock is read, so that such a
+//! loop would take as many readings as it has microseconds to wait, and would starve the others all the while.
 //!
 //! A thread that reads the clock again and again in one place, and changes nothing that others see, is taken to wait for a
 //! time: at each further reading it gives way, and its time makes a larger step. The clock is that of the kernel, or the processor's
@@ -34,8 +34,7 @@ impl Scheduling {
     }
 }
 
-/// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
-/// give way to.
+/// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or is not scheduled.
 pub(crate) fn wait_for_time(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -69,7 +68,7 @@ pub(crate) fn read_time_stamp(
     Ok(give_way(tracee, scheduling, index, Act::GoOn).unwrap_or(Flow::Resume(0)))
 }
 
-/// Lets others go first, if somebody is there.
+/// Lets other threads go first, if this one is scheduled.
 fn give_way(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex, act: Act) -> Option<Flow> {
     if !tracee.is_scheduled(index) {
         return None;

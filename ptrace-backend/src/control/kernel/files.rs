@@ -1,8 +1,8 @@
 //! System calls on files that may block: operations that wait until the files are ready, or do not wait, and find out.
 //!
-//! What one descriptor shows is what was done through another: the other end of a pipe or a pair of sockets, or a duplicate.
-//! Which belong together is nothing that has the same name whatever the schedule, so all such files count as one object, beside
-//! the descriptors, by which people know them.
+//! A descriptor shows the effects of operations through another one: the other end of a pipe or a pair of sockets, or a
+//! duplicate. No name that is the same in every schedule says which descriptors belong together, so all such files count as one
+//! object, beside the descriptors, by which users know them.
 
 use checker::names::Obj;
 use checker::operation::{Access, Op, OpKind};
@@ -120,7 +120,7 @@ pub(crate) fn input_output(
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
     let together = (!files.is_empty()).then(|| tracee.shared.named(ALL.to_owned()));
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
-    // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
+    // Searches ask about the first object of a wait, so this has to be the one that decides how long the wait takes.
     let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
     touched.extend(signals::files::signals_read(tracee, scheduling, index, files));
     let op = Op::new(OpKind::Io, touched);
@@ -196,7 +196,7 @@ pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<FileWait> {
             let is_read = fd::is_read_only(pid, regs.rdi as i32);
             one(if is_read { libc::POLLIN } else { libc::POLLOUT }, spliced(regs.r10))
         }
-        // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
+        // Other threads find out: an end is gone, a connection is to be accepted, there is more to wait for.
         libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => changed(regs.rdi),
         libc::SYS_bind | libc::SYS_listen => changed(regs.rdi),
         // The length of the input that is there, and the state of a connection.

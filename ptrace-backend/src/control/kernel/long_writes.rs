@@ -1,5 +1,6 @@
-//! Writes of more than a pipe or a socket has room for. The kernel would wait within the call, with a part of it written, while nobody else
-//! runs who could make room. Each part is an event of its own instead: the call is made without waiting, and again for the rest.
+//! Writes of more than a pipe or a socket has room for. The kernel would wait within the call, with a part of it written, while
+//! no thread runs that could make room. Each part is an event of its own instead: the call is made without waiting, and again
+//! for the rest.
 
 use checker::program::ExecutionError;
 

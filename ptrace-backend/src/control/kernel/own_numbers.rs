@@ -95,7 +95,7 @@ pub(super) fn read_link(
 /// `F_GETOWN_EX`, by which the C library asks, and which libc does not name.
 const GET_OWNER: i32 = 16;
 
-/// Whether a thread asks to whom signals about a file go.
+/// Whether a thread asks for the owner of a file, which gets the signals about it.
 pub(super) fn asks_for_owner(regs: &Regs) -> bool {
     regs.orig_rax as i64 == libc::SYS_fcntl && [libc::F_GETOWN, GET_OWNER].contains(&(regs.rsi as i32))
 }

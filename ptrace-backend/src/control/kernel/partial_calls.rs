@@ -50,7 +50,7 @@ pub(crate) fn waits_in_vain(
             }
             tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
             match tracee.tasks[index].regs.rax as i64 {
-                // Where the other end is gone, the socket is ready.
+                // A socket whose other end is gone is ready.
                 done @ 0.. => (done as u64) < bytes && !is_ready(pid, socket, events),
                 error => [libc::EAGAIN, libc::EINPROGRESS].contains(&-(error as i32)),
             }

@@ -120,8 +120,8 @@ fn hear_end_of_leader(tracee: &mut Tracee) -> Result<WaitStatus, ExecutionError>
     }
 }
 
-/// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
-/// since Linux 5.17 it is that of the thread that ended last, before that of the main thread.
+/// Lets the process end once the main thread has left and all others are gone. Its exit code comes from the kernel: since Linux
+/// 5.17 it is that of the thread that ended last, in earlier versions that of the main thread.
 fn end_if_deserted(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,

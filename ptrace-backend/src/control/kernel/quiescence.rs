@@ -1,4 +1,4 @@
-//! Threads that wait for what other processes do. Those run unscheduled, in real time; so before anybody asks who can go on,
+//! Waits of threads for other processes. Those run unscheduled, in real time; so before it is asked which threads can go on,
 //! they get the time that they need, and what a thread finds does not depend on how fast they are.
 //!
 //! Files tell what they wait for. Of a signal, or of memory that processes have in common, that is not known: other processes get time
@@ -22,7 +22,7 @@ use crate::os::process::{self, Standing};
 use crate::os::{fd, wait};
 use crate::target::modules;
 
-/// So often the other processes are let run before this one lies down.
+/// The number of times that this process lets the others run before it sleeps.
 const ROUNDS: u32 = 32;
 
 /// Lets the processes that the target has started run until no thread waits for input, or until none of them can go
@@ -82,7 +82,8 @@ fn is_still(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> bool
     scheduling.threads.indices().all(|it| !enabled::could_run(tracee, scheduling, objects, it))
 }
 
-/// Waits that another process may end: for a signal of it, or at memory that it has in common with the program. The state of locks and conditions is known of the program's own threads alone.
+/// Waits that another process may end: for a signal of it, or at memory that it has in common with the program. The state of
+/// locks and conditions is known of the program's own threads alone.
 pub(crate) fn may_come_of_process(tracee: &Tracee, need: &Need) -> bool {
     let is_shared = |at: u64| modules::is_mapped_shared(tracee.leader, at);
     let has_others = !tracee.bystanders.is_empty();
@@ -160,7 +161,7 @@ fn hear_bystanders(tracee: &mut Tracee) -> bool {
     heard
 }
 
-/// Of what it is not known whether another process does it, it may come later.
+/// Takes the thread for failed, unless its wait is one that another process may still end: of that nothing is known.
 fn waited_too_long(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) {
     let need = scheduling.threads[index].pending.as_ref().map(|pending| &pending.need);
     if need.is_some_and(|need| may_come_of_process(tracee, need)) {

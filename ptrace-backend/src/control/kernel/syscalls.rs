@@ -49,7 +49,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     if let Some(flow) = clock::wait_for_time(tracee, scheduling, index) {
         return Ok(flow);
     }
-    // Whether another thread has come to its end is no event.
+    // The end of another thread, which such a call may find out, is no event.
     let regs = &tracee.tasks[index].regs;
     let own = scheduling.threads[index].world.tid;
     if tracee.concurrent && calls::asks_for_other(regs, own, PID) && !memory.sharing.is_after_all(index) {
@@ -155,7 +155,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         // Waiting for a child is done by the kernel: the children run on meanwhile.
         libc::SYS_wait4 | libc::SYS_waitid => {
-            // Whether a child has ended yet is no event.
+            // The end of a child, which such a call may find out, is no event.
             if calls::asks_for_child(&tracee.tasks[index].regs)
                 && let Some(function) = tracee.started_by
             {

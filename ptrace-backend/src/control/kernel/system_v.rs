@@ -30,7 +30,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         _ => None,
     };
     let (own, need, act) = match kind {
-        // Which numbers objects have, and which of two threads makes the one of a key.
+        // Decides the numbers of objects, and which of two threads makes the object of a key.
         Some(kind) => {
             let numbers = tracee.shared.named("numbers of objects of System V".to_owned());
             (Access::write(numbers), Need::Nothing, Act::Get(kind))
@@ -70,7 +70,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     Ok(operations::pend(tracee, scheduling, index, op, need, act, deadline))
 }
 
-/// Such an object by its number: one of the program's own by how many it has made before.
+/// Such an object by its number: one of the program's own by the number of those that it has made before.
 pub(crate) fn object(tracee: &Tracee, objects: &Objects, id: i32) -> Obj {
     tracee.shared.named(match objects.system_v.place(id) {
         Some(place) => format!("object {} of System V", place + 1),

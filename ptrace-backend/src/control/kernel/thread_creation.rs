@@ -1,4 +1,4 @@
-//! A thread has been created: it gets a name, and comes under control.
+//! The creation of a thread: it gets a name, and comes under control.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{PAGE, Task, Tracee};
 use crate::os::{Regs, Tid, ptrace};
 
-/// Where the memory ends that the C library has for a thread: above the stack lie its thread-local variables and its control
+/// The end of the memory that the C library has for a thread: above the stack lie its thread-local variables and its control
 /// block, and a later thread may get all of it.
 fn with_control_block(stack_end: u64, control_block: u64) -> u64 {
     /// The variables are at most so large, or memory of their own.
@@ -68,8 +68,8 @@ pub(crate) fn created(
     Ok(())
 }
 
-/// The new thread's stack, and where the kernel is to clear a word when it ends. `clone3` says it in its argument,
-/// `clone` only where the stack ends.
+/// The new thread's stack, and the address of the word that the kernel is to clear when it ends. `clone3` gives the whole stack
+/// in its argument, `clone` only its end.
 fn clone_arguments(tracee: &Tracee, creator: ThreadIndex, child: &Regs) -> (Range<u64>, Option<u64>) {
     /// The words of `struct clone_args`, as far as they matter.
     const WORDS: usize = 7;

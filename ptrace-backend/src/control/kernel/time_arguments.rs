@@ -1,5 +1,5 @@
-//! Times that system calls are given: the kernel refuses those that are none, and clocks that nobody can sleep by, before anything
-//! else.
+//! Times that system calls are given: the kernel refuses those that are none, and clocks that no thread can sleep by, before
+//! anything else.
 
 use crate::os::{Regs, Tid, memory};
 
@@ -13,7 +13,7 @@ pub(crate) fn are_refused(leader: Tid, regs: &Regs) -> bool {
     place(call, regs).is_some_and(|at| !is_time(leader, at))
 }
 
-/// Whether one can sleep by a clock. Negative numbers are the clocks of processes, and of devices.
+/// Whether a thread can sleep by a clock. Negative numbers are the clocks of processes, and of devices.
 fn wakes(clock: i32) -> bool {
     const WAKE: [i32; 7] = [
         libc::CLOCK_REALTIME,
@@ -27,7 +27,7 @@ fn wakes(clock: i32) -> bool {
     clock < 0 || WAKE.contains(&clock)
 }
 
-/// Where a system call finds the time for which it may wait; `None`: it has none.
+/// The address of the time for which a system call may wait; `None`: it has none.
 fn place(call: i64, regs: &Regs) -> Option<u64> {
     const WAIT: u64 = libc::FUTEX_WAIT as u64;
     const WAIT_BITSET: u64 = libc::FUTEX_WAIT_BITSET as u64;

@@ -1,5 +1,5 @@
-//! System calls that make, set and ask timers. The kernel has none of them: they are on the virtual clock, and what they do when
-//! they expire is done here ([`crate::control::expiry`]). A timer's file is a counter (`eventfd`) in its place.
+//! System calls that make, set and ask timers. The kernel has none of them: they are on the virtual clock, and their expiry is
+//! carried out here ([`crate::control::expiry`]). A timer's file is a counter (`eventfd`) in its place.
 
 use checker::names::{Obj, Site, ThreadName};
 use checker::operation::{Access, Op, OpKind};
@@ -198,8 +198,9 @@ pub(crate) fn file_objects(tracee: &Tracee, descriptor: i32) -> impl Iterator<It
         .map(|name| tracee.shared.named(name))
 }
 
-/// How a thread goes on after a call about timers. Where it has set one that sends a signal, the next event of its own is that it
-/// does: the signal may come before anything else that it does, and what the handler touches is known only once it has run.
+/// The continuation of a thread after a call about timers. If the call has set one that sends a signal, going on is an event of
+/// the thread: the signal may come before anything else that it does, and the memory that the handler touches is known only
+/// once it has run.
 pub(crate) fn go_on(tracee: &Tracee, index: ThreadIndex, pending: &Pending, answer: i64) -> Continuation {
     let call = tracee.tasks[index].regs.orig_rax as i64;
     if !matches!(call, libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime) || answer < 0 {
@@ -371,7 +372,7 @@ pub(crate) fn note_handler(
     memory.sharing.handles |= scheduling.timers.iter().any(sends);
 }
 
-/// How long it takes yet until a timer expires, as its thread sees it, and again after that.
+/// The time until a timer expires, as its thread sees it, and the time from then to the next expiry.
 fn rest(scheduling: &Scheduling, index: ThreadIndex, id: TimerId) -> Setting {
     let now = scheduling.threads[index].world.now;
     let Some(timer) = scheduling.timers.iter().find(|timer| timer.id == id) else { return (0, 0) };

@@ -17,7 +17,7 @@ use crate::os::Tid;
 /// The breakpoint instruction.
 const TRAP: u8 = 0xcc;
 
-/// After so many touches of private memory, an instruction that is a key point elsewhere has a detour.
+/// The number of touches of private memory after which an instruction that is a key point elsewhere has a detour.
 const OFTEN: u32 = 64;
 
 impl Shared {
@@ -145,7 +145,7 @@ impl Shared {
         let watched = layout.candidates.iter().zip(&state.candidates);
         let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));
         let watched = watched.map(|(candidate, _)| candidate.addr);
-        // Where nobody shares heap memory yet, to free some may show that somebody does.
+        // Freeing heap memory may show that threads share it, as long as none are known to.
         let watches = |what: Allocator| state.allocator || what.ends_a_life() && !state.fixed;
         let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
         // All but operations serve the account alone, and a claim rests on audits.

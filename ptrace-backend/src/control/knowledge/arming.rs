@@ -34,7 +34,7 @@ struct Code {
 #[derive(Debug)]
 pub(crate) struct Detoured {
     pub(crate) code: Arming,
-    /// Which detours are in it, by their places in the layout's.
+    /// The detours that are in it, by their places among the layout's.
     pub(crate) detours: Vec<usize>,
     /// The instructions that they take down.
     pub(crate) candidates: FxHashSet<usize>,
@@ -135,8 +135,8 @@ fn is_in_pages(ranges: &[Range<u64>], address: u64) -> bool {
     ranges.iter().any(|range| (page(range.start)..range.end.next_multiple_of(PAGE)).contains(&address))
 }
 
-/// Puts this byte in the place of an instruction's first one, or takes the trap there away. What the program has made of the
-/// instruction stays.
+/// Puts this byte in the place of an instruction's first one, or takes the trap there away. A change that the program has made
+/// to the instruction stays.
 fn set_trap(
     process: Tid,
     file: &MemoryFile,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::UnobservedAccess;
 
-/// What an execution depends on beside its choices.
+/// The knowledge that an execution depends on beside its choices.
 #[derive(Debug, Clone)]
 pub struct Known(pub(super) Arc<Parts>);
 
@@ -27,7 +27,7 @@ pub(super) struct Parts {
     pub(super) orders_uses: bool,
 }
 
-/// What an execution has taught, beside key points.
+/// The lessons that an execution has taught, beside key points.
 #[derive(Debug, Default)]
 pub struct Learnt(pub(super) Vec<(u64, Lesson)>);
 
@@ -39,13 +39,13 @@ pub(super) enum Lesson {
     Local(Local),
 }
 
-/// What was seen of a place on a stack that another thread uses.
+/// A place on a stack that another thread uses, as it was seen.
 #[derive(Debug, Clone)]
 pub(crate) struct Local {
     pub(crate) place: (ObjName, u32),
-    /// Where the code of the function begins in whose frame it is.
+    /// The address at which the code of the function begins in whose frame it is.
     pub(crate) function: u64,
-    /// Which variable it is there.
+    /// The words for the variable at the place.
     pub(crate) words: Option<String>,
     /// Of no interest where anything is known of the place.
     pub(crate) if_new: bool,

@@ -1,4 +1,5 @@
-//! What has been learnt about the target in all executions so far: which instructions are key points, on which memory.
+//! The knowledge about the target from all executions so far: the instructions that are key points, and the memory on which
+//! they are.
 
 mod armed_traps;
 pub(crate) mod arming;
@@ -45,7 +46,7 @@ pub(crate) struct Shared {
     main_tests: AtomicBool,
     /// See [`Shared::note_outside`].
     outside: AtomicBool,
-    /// How often a thread that was late has shown something new.
+    /// The number of times that a thread that was late has shown something new.
     runaways: AtomicU32,
     /// See [`Shared::note_late_code`].
     late_code: AtomicBool,
@@ -103,8 +104,9 @@ impl Shared {
         (self.is_test && !self.main_tests.load(Ordering::Relaxed)).then_some(ThreadName::MAIN)
     }
 
-    /// Executable memory was mapped or made after the start: nobody has looked in that code for instructions that read the processor's
-    /// time stamps. `true` if that was not known, and the execution, in which they read what they find, is to be run again.
+    /// Executable memory was mapped or made after the start: that code has not been searched for instructions that read the
+    /// processor's time stamps. `true` if that was not known, and the execution, in which they read what they find, is to be
+    /// run again.
     pub(crate) fn note_late_code(&self) -> bool {
         let mut state = self.state();
         if self.late_code.swap(true, Ordering::Relaxed) || state.fixed {
@@ -115,8 +117,9 @@ impl Shared {
         true
     }
 
-    /// Whether each reading of the processor's time stamps has to fault, which costs two writes of a control register at every stop. Where
-    /// all code is known, traps stand at these instructions. Of an execution with fixed key points nobody knows what it will map.
+    /// Whether each reading of the processor's time stamps has to fault, which costs two writes of a control register at every
+    /// stop. Where all code is known, traps stand at these instructions. Of an execution with fixed key points it is not known
+    /// what it will map.
     pub(crate) fn needs_time_stamps_to_fault(&self) -> bool {
         self.late_code.load(Ordering::Relaxed) || self.state().fixed
     }
@@ -130,23 +133,23 @@ impl Shared {
         format!("/proc/{}/fd/{}", std::process::id(), self.random.as_raw_fd())
     }
 
-    /// What the target has written so far.
+    /// The output of the target so far.
     pub(crate) fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {
         self.streams.output()
     }
 
-    /// How often key points have been added.
+    /// The number of times that key points have been added.
     pub(crate) fn epoch(&self) -> Epoch {
         Epoch(self.state().epoch)
     }
 
-    /// How many instructions are no longer watched, and of how many.
+    /// The number of instructions that are no longer watched, and the number of all that touch memory.
     pub(crate) fn disarmed(&self) -> (usize, usize) {
         let state = self.state();
         (state.candidates.iter().filter(|s| **s == Status::Disarmed).count(), state.candidates.len())
     }
 
-    /// What is known of an instruction.
+    /// The status of an instruction.
     pub(crate) fn status(&self, candidate: usize) -> Status {
         self.state().candidates[candidate]
     }
@@ -177,7 +180,7 @@ impl Shared {
         }
         for &candidate in candidates {
             let before = std::mem::replace(&mut state.candidates[candidate], Status::Promoted);
-            // What was watched whenever it ran, and never touched what is shared, would have rested nowhere.
+            // An instruction that was watched whenever it ran, and never touched shared memory, would have rested nowhere.
             let rests_here_first = Some(candidate) == current
                 && matches!(before, Status::Watched(_))
                 && !state.ordered.contains(&candidate);
@@ -287,18 +290,18 @@ impl Shared {
         true
     }
 
-    /// Allocations are watched, and nobody has seen yet what main allocates before it creates the first thread.
+    /// Allocations are watched, and the blocks that main allocates before it creates the first thread have not been seen yet.
     pub(crate) fn wants_early_blocks(&self) -> bool {
         let state = self.state();
         state.allocator && state.early.is_none()
     }
 
-    /// What main allocates before it creates the first thread, in every execution.
+    /// Keeps the blocks that main allocates before it creates the first thread, in every execution.
     pub(crate) fn keep_early_blocks(&self, blocks: Blocks) {
         self.state().early = Some(Arc::new(blocks));
     }
 
-    /// The same, as far as it is known.
+    /// The same, as far as they are known.
     pub(crate) fn early_blocks(&self) -> Arc<Blocks> {
         self.state().early.clone().unwrap_or_default()
     }

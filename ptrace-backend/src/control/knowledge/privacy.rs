@@ -1,4 +1,5 @@
-//! Instructions that touch private memory: after how much of that they are given up watching, and what is doubtful then.
+//! Instructions that touch private memory: the bound after which they are given up watching, and the doubts that there are
+//! then.
 
 use checker::trace::Trace;
 
@@ -32,7 +33,7 @@ impl Shared {
         enough
     }
 
-    /// Whether what has run since this was last asked, which ended with this trace, may share memory in a way that nobody has
+    /// Whether what has run since this was last asked, which ended with this trace, may share memory in a way that has not been
     /// watched.
     pub(crate) fn take_doubt(&self, trace: &Trace) -> bool {
         let mut state = self.state();

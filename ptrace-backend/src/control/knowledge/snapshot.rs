@@ -1,8 +1,9 @@
-//! One program in the hands of several workers: what an execution depends on goes out, what it teaches comes back.
+//! One program in the hands of several workers: the knowledge that an execution depends on goes out, the lessons that it
+//! teaches come back.
 //!
-//! Each worker has a copy of the program with knowledge of its own, which it takes over from the search before every
-//! execution and forgets after it. What the execution teaches is kept with the event after which it was taught, and learnt
-//! by the search if, and as far as, the execution counts: then the search knows what it would know had it run it itself.
+//! Each worker has a copy of the program with knowledge of its own, which it takes over from the search before every execution
+//! and forgets after it. A lesson of the execution is kept with the event after which it was taught, and learnt by the search
+//! if, and as far as, the execution counts: then the search knows what it would know had it run it itself.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::control::knowledge::status::Status;
 const MANY: u64 = 300;
 
 impl Shared {
-    /// What the next execution depends on.
+    /// The knowledge that the next execution depends on.
     pub(crate) fn known(&self) -> Known {
         let mut state = self.state();
         if let Some(known) = &state.known {
@@ -102,7 +103,7 @@ impl Shared {
         self.state().settled
     }
 
-    /// What the last execution of a copy has taught; `None` if it cannot stand for one of the search's.
+    /// The lessons that the last execution of a copy has taught; `None` if it cannot stand for one of the search's.
     pub(crate) fn learnt(&self) -> Option<Learnt> {
         let mut state = self.state();
         let apart = state.apart.as_mut()?;

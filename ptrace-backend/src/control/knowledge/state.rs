@@ -21,7 +21,7 @@ pub(super) struct KnowledgeState {
     pub(super) candidates: Vec<Status>,
     /// Those that were let through although what they touched is shared: creation and join ordered it.
     pub(super) ordered: FxHashSet<usize>,
-    /// How often key points were none, since they touched private memory.
+    /// The number of times that an instruction with key points had none, since it touched private memory.
     pub(super) passed: FxHashMap<usize, u32>,
     /// Memory that threads share.
     pub(super) memory: ByteSet,
@@ -30,7 +30,7 @@ pub(super) struct KnowledgeState {
     pub(super) epoch: u32,
     /// An execution with these key points has found no more of them.
     pub(super) settled: bool,
-    /// So it was at least once, with these key points or others.
+    /// An execution has found no more of them at least once, with these key points or others.
     pub(super) has_settled: bool,
     /// Such an execution was an audit.
     pub(super) audited: bool,
@@ -40,11 +40,11 @@ pub(super) struct KnowledgeState {
     pub(super) orders_uses: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
     pub(super) allocator: bool,
-    /// What main has allocated when it creates the first thread, once that is known.
+    /// The blocks that main has allocated when it creates the first thread, once they are known.
     pub(super) early: Option<Arc<Blocks>>,
     /// The key points are given, and no more are to be found.
     pub(super) fixed: bool,
-    /// What instructions have touched without sharing it.
+    /// The memory that instructions have touched without sharing it.
     pub(super) blind: Blind,
     /// Rebuilt when the set of watched instructions changes.
     pub(super) arming: Option<Arc<Arming>>,
@@ -66,7 +66,7 @@ pub(super) struct KnowledgeState {
     pub(super) locals: FxHashMap<(ObjName, u32), (u64, Option<String>)>,
 }
 
-/// What a block's name stands for.
+/// The meaning of a block's name.
 #[derive(Debug, Clone)]
 pub(super) enum Words {
     Stack(ThreadName),
@@ -85,7 +85,7 @@ impl KnowledgeState {
         }
     }
 
-    /// What is watched has changed.
+    /// The set of what is watched has changed.
     pub(super) fn changed(&mut self) {
         self.arming = None;
         self.arming_of_all = None;
@@ -125,7 +125,7 @@ impl KnowledgeState {
         self.begin_anew();
     }
 
-    /// This memory is shared: whoever has touched it before is watched, even if it was given up.
+    /// This memory is shared: the instructions that have touched it before are watched, even those that were given up.
     pub(super) fn watch_again(&mut self, memory: Obj) {
         for candidate in self.blind.watch_again(memory) {
             if self.candidates[candidate] == Status::Disarmed {

@@ -1,6 +1,6 @@
 //! The status of an instruction that touches memory.
 
-/// What is known of an instruction that touches memory.
+/// The status of an instruction that touches memory, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// It touches its own frame, or thread-local memory, which no other thread was seen to touch: not watched.

@@ -1,4 +1,5 @@
-//! What instructions had touched when they were given up watching: whoever touches the same may share it with them.
+//! The memory that instructions had touched when they were given up watching: other instructions that touch the same may share
+//! it with them.
 
 use std::hash::{Hash, Hasher};
 
@@ -38,19 +39,19 @@ pub(super) struct Blind {
     given_up: FxHashMap<usize, Vec<UnobservedAccess>>,
     /// All that these have touched.
     memory: ByteSet,
-    /// Of which two it was doubted whether they share memory. Once is enough: an audit tells.
+    /// The pairs of which it was doubted whether they share memory. Once is enough: an audit tells.
     doubted: FxHashSet<(usize, usize)>,
-    /// Which instructions executions have come to with the key points that there are now.
+    /// The instructions that executions have come to with the key points that there are now.
     seen: FxHashSet<usize>,
-    /// Which threads a thread has created and joined, in turn, in executions with these key points.
+    /// The threads that a thread has created and joined, in turn, in executions with these key points, as a hash.
     orders: FxHashSet<(ThreadName, u64)>,
     in_doubt: bool,
 }
 
 impl Blind {
-    /// A watched instruction has touched this. What others do that are no longer watched is not seen: it is doubtful whether
-    /// what has run shows all that is shared if it has come to this instruction for the first time, or to memory that one
-    /// of those has touched.
+    /// A watched instruction has touched this. The touches of instructions that are no longer watched are not seen: it is
+    /// doubtful whether what has run shows all that is shared if it has come to this instruction for the first time, or to
+    /// memory that one of those has touched.
     pub(super) fn touched(&mut self, candidate: usize, touches: &[UnobservedAccess]) {
         let known = self.watched.entry(candidate).or_default();
         self.in_doubt |= self.seen.insert(candidate) && !self.given_up.is_empty();
@@ -69,8 +70,9 @@ impl Blind {
         }
     }
 
-    /// An execution with this trace has ended. What creation and join order is private, and whoever touches it may be given up
-    /// watching: where they order threads as they have not before, it is doubtful whether that is private as well.
+    /// An execution with this trace has ended. Memory whose accesses creation and join order is private, and instructions that
+    /// touch it may be given up watching: where they order threads as they have not before, it is doubtful whether that is
+    /// private as well.
     pub(super) fn ordered(&mut self, trace: &Trace) {
         let mut orders: FxHashMap<ThreadName, FxHasher> = FxHashMap::default();
         for event in trace.steps.iter().map(|step| &step.event) {
@@ -93,7 +95,7 @@ impl Blind {
         self.given_up.insert(candidate, touches);
     }
 
-    /// Which of those that are no longer watched have touched this memory. From now on they are watched.
+    /// The instructions that are no longer watched and have touched this memory. From now on they are watched.
     pub(super) fn watch_again(&mut self, memory: Obj) -> Vec<usize> {
         if !self.memory.overlap(memory) {
             return Vec::new();
@@ -125,7 +127,7 @@ impl Blind {
     }
 }
 
-/// What a touch counts.
+/// The number of parts that a touch counts.
 pub(super) fn parts(is_shared: bool) -> u32 {
     if is_shared { 1 } else { OF_SHARED }
 }

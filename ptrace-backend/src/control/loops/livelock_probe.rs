@@ -1,9 +1,9 @@
-//! A thread that comes to no key point for as long as it may run: what its loop reads may be what another thread is to change,
-//! and is a key point from then on.
+//! Threads that come to no key point for as long as they may run: the memory that the loop of one reads may be what another
+//! thread is to change, and its reads are key points from then on.
 //!
-//! A thread that waits for a flag in a loop that counts its rounds does not spin as [`crate::control::loops::spin`] has it, and as long as
-//! nobody has written the flag, no two threads share it. What is looked at here would be cut short otherwise; a long
-//! calculation would be, too, and goes on one event at a time, which a note tells.
+//! A thread that waits for a flag in a loop that counts its rounds does not spin as [`crate::control::loops::spin`] has it, and
+//! as long as no thread has written the flag, no two threads share it. A loop that is looked at here would be cut short
+//! otherwise; a long calculation would be, too, and goes on one event at a time, which a note tells.
 //!
 //! A loop that comes back to where it was, with the same registers and the same memory, and has looked at nothing meanwhile that
 //! another thread could change, never ends: that is a livelock, whatever the time that it has had.
@@ -30,10 +30,10 @@ use crate::os::{memory, ptrace};
 /// The longest round of a loop that is looked at, in instructions.
 const LONGEST: u32 = 20_000;
 
-/// An instruction, the address that it reads, and how many bytes.
+/// An instruction, the address that it reads, and the number of bytes.
 type LoopRead = (u64, u64, usize);
 
-/// What a round of a loop has read and written.
+/// The reads and writes of a round of a loop.
 #[derive(Default)]
 struct Round {
     reads: Vec<LoopRead>,
@@ -55,7 +55,7 @@ pub(crate) fn learns_from_runaway(
     index: ThreadIndex,
 ) -> Result<bool, ExecutionError> {
     let thread = &scheduling.threads[index];
-    // Where it is inside a system call, a step would go on with that.
+    // A step inside a system call would go on with that.
     let is_inside_call = tracee.tasks[index].regs.orig_rax as i64 >= 0;
     if is_inside_call
         || is_alone(scheduling, memory)
@@ -70,7 +70,7 @@ pub(crate) fn learns_from_runaway(
     watch_from_now_on(tracee, memory, account, index, &looks)
 }
 
-/// Whether nobody else could change anything.
+/// Whether no other thread, and no handler of a timer's signal, could change anything.
 fn is_alone(scheduling: &Scheduling, memory: &MemoryState) -> bool {
     scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2 && !memory.sharing.handles
 }
@@ -160,8 +160,8 @@ fn circle(
     Ok(None)
 }
 
-/// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
-/// through; what is on its own stack is mostly nobody else's.
+/// The memory that the thread's loop reads in each round, and leaves as it is. Memory that is read in one round only is no
+/// flag, but gone through; that on the thread's own stack is mostly used by no other thread.
 fn looks(
     tracee: &mut Tracee,
     memory: &MemoryState,

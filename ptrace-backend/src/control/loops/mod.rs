@@ -1,4 +1,4 @@
-//! Loops in which a thread waits, or that do not end: how they are told from others.
+//! Loops in which a thread waits, or that do not end, and the way in which they are told from others.
 
 pub(crate) mod livelock_probe;
 pub(crate) mod overdue;

@@ -57,7 +57,7 @@ pub(crate) fn interrupted(
     }
     let tid = tracee.tasks[index].tid;
     tracee.watch.begin_wait();
-    // Where the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
+    // If the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
     let stop = match ptrace::interrupt(tid) {
         Ok(()) => Some(tracee.hear(tid, |_| true)?),
         Err(_) => None,

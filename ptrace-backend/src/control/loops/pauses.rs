@@ -16,7 +16,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::Special;
 
-/// So often a thread pauses between two of its events before it gives way.
+/// The number of times that a thread pauses between two of its events before it gives way.
 const OFTEN: u32 = 16;
 
 /// The running thread stands at such an instruction.

@@ -23,15 +23,15 @@ use crate::layout::{Trap, TrapKind};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
 
-/// How much of a thread's innermost frames is compared, in bytes: where unoptimised code keeps its loop counters.
+/// The length of a thread's innermost frames that is compared, in bytes: where unoptimised code keeps its loop counters.
 const FRAME: usize = 256;
 
-/// What an iteration has done to memory.
+/// The accesses of an iteration to memory.
 #[derive(Default)]
 pub(crate) struct Iteration {
-    /// What stood where it stored, in the order of its stores.
+    /// The bytes that stood where it stored, in the order of its stores.
     pub(crate) stores: Vec<(u64, Vec<u8>)>,
-    /// Addresses, and how many bytes.
+    /// Addresses, and the numbers of bytes.
     pub(crate) reads: Vec<(u64, usize)>,
 }
 
@@ -206,7 +206,7 @@ fn stored_the_same(
         .all(|(addr, old)| owns(tracee, memory, index, *addr) || tracee.read(*addr, old.len()) == *old)
 }
 
-/// Whether the thread's own frames are the same again as before the iteration.
+/// Whether all memory in which the iteration stored is the same again as before it.
 pub(crate) fn unchanged(tracee: &Tracee, iteration: &Iteration) -> bool {
     let mut first: FxHashMap<u64, u8> = FxHashMap::default();
     for (addr, bytes) in &iteration.stores {

@@ -7,8 +7,8 @@
 //! need not go far before it goes on. Searches make a thread that gives way again let others go first: what would come of
 //! its going on alone is left out, so that no bound is covered.
 //!
-//! What counts is what the thread's own events saw, so that equal threads give way in the same place in all executions of a
-//! happens-before class. Where only few variables are watched, those that were waited for are among them.
+//! Slices are counted by what the thread's own events saw, so that equal threads give way in the same place in all executions
+//! of a happens-before class. Where only few variables are watched, those that were waited for are among them.
 
 use checker::operation::{Op, OpKind};
 use checker::peculiarity::Peculiarity;
@@ -26,8 +26,8 @@ use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
 use crate::os::memory;
 
-/// What a thread that stands at a key point looks at there, by an access or by trying to take something: its address,
-/// and of an access how many bytes.
+/// The object that a thread at a key point looks at, by an access or by trying to take something: its address, and of an access
+/// the number of bytes.
 fn looked_at(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Option<(u64, Option<usize>)> {
     match pending.act {
         Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
@@ -56,7 +56,7 @@ pub(crate) fn note_look(
     scheduling.threads[index].spinning.updating = None;
     let Some((address, len)) = looked_at(tracee, index, pending) else { return };
     let seen = match &pending.act {
-        // Who gets something out of a file has not seen the same.
+        // A thread that gets something out of a file has not seen the same.
         Act::Try(files) => scheduling.events * u64::from(signals::files::is_any_ready(tracee, index, files)),
         _ => u64::from(succeeds),
     };
@@ -93,7 +93,7 @@ pub(crate) fn end_slice(
     scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
 }
 
-/// A search may make the thread give way, if there is somebody to give way to.
+/// A search may make the thread give way, if there is another one to give way to: takes note of what that leaves out.
 fn note_gap(
     tracee: &Tracee,
     scheduling: &Scheduling,

@@ -1,4 +1,4 @@
-//! A thread stands at an instruction that touches memory.
+//! Instructions that touch memory, at which a thread stands.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ use crate::layout::TrapKind;
 use crate::layout::rust_locks::RustMutex;
 
 impl MemoryState {
-    /// The accesses that touch shared memory. What the others touch is nobody else's.
+    /// The accesses that touch shared memory. The others touch memory that is shared with no other thread.
     fn shared_among(&self, accesses: &[MemoryAccess]) -> Accesses {
         let is_shared = |access: &&MemoryAccess| self.shared.is_shared(self.object(access.addr, access.len));
         accesses.iter().filter(is_shared).copied().collect()
@@ -126,7 +126,7 @@ pub(crate) fn enter(
     if status != Status::Disarmed
         && spins_here(tracee, scheduling, memory, index, instruction, &accesses, false)?
     {
-        // Nobody else has touched what it waits for yet, but somebody will have to.
+        // No other thread has touched what it waits for yet, but one will have to.
         let shared: Vec<Obj> = accesses.iter().map(|a| memory.stretch(a.addr, a.len)).collect();
         memory.promoted |= memory.shared.promote(&[candidate], Some(candidate), &shared);
         return Ok(Flow::Rest);
@@ -139,7 +139,7 @@ pub(crate) fn enter(
         memory.scope == Scope::Hidden && !hidden::pass_own(tracee, scheduling, memory, index, instruction)?;
     scheduling.threads[index].drained |= memory.scope == Scope::Audit && instruction.is_locked();
     let is_enough = match status {
-        // Those with whom it shares that may not have been watched.
+        // Other instructions that share the memory may not have been watched.
         _ if is_shared && memory.narrow.is_some() => false,
         // The jump to its detour will lie over it again.
         _ if tracee.detouring.covers(candidate) && instruction.taken_down().is_some() => false,
@@ -204,7 +204,7 @@ fn pass_checked(
     const ENOUGH: u32 = 1_024;
     const ENOUGH_IN_ALL: u32 = 30_000;
     if memory.sharing.is_after_all(index) {
-        // Nobody can be in its way, and threads that are yet to come are ordered after it.
+        // No thread can be in its way, and threads that are yet to come are ordered after it.
         memory.lifted_alone.push(candidate);
         tracee.lift(index)?;
         return Ok(Flow::Resume(0));
@@ -357,8 +357,8 @@ fn take_note(
     }
 }
 
-/// A function that reads a text has come to another end of it than when its thread arrived there: other threads have made
-/// the text longer. What it has read until then is an event by itself, and this is what it does from here on.
+/// A function that reads a text has come to another end of it than when its thread arrived there: other threads have made the
+/// text longer. The read up to the old end is an event by itself, and this is what the function does from there on.
 pub(crate) fn reaches_further(
     tracee: &Tracee,
     scheduling: &Scheduling,

@@ -4,7 +4,7 @@ use checker::operation::{Access, Atomicity};
 
 use crate::control::state::memory::MemoryState;
 
-/// How the source means the access of these objects by the instruction at an address.
+/// The atomicity that the source means for the access of these objects by the instruction at an address.
 pub(crate) fn atomicity(memory: &MemoryState, address: u64, accesses: &[Access]) -> Atomicity {
     if memory.layout.is_in_atomic_function(address) {
         return Atomicity::Atomic;

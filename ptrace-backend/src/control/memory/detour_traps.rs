@@ -6,7 +6,7 @@ use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::tracee::Tracee;
 
-/// So often the code is written anew in an execution, because an instruction has a detour.
+/// The number of times that the code is written anew in an execution, because an instruction has a detour.
 const MOST_PLANS: u32 = 8;
 
 /// An instruction has a detour from now on, in this execution too.

@@ -56,7 +56,7 @@ impl EventOrder {
         })
     }
 
-    /// How many events a thread has run.
+    /// The number of events that a thread has run.
     pub(crate) fn count(&self, thread: ThreadIndex) -> u32 {
         self.seen(thread, thread)
     }
@@ -66,7 +66,7 @@ impl EventOrder {
         self.seen(thread, other) > events
     }
 
-    /// How many events of another thread come before what a thread does now.
+    /// The number of events of another thread that come before what a thread does now.
     fn seen(&self, thread: ThreadIndex, other: ThreadIndex) -> u32 {
         let place = |thread: ThreadIndex| self.threads.get(thread.place()).copied();
         let (Some(thread), Some(other)) = (place(thread), place(other)) else { return 0 };

@@ -1,4 +1,5 @@
-//! Stacks and thread-local memory that other threads than their own touch: what works on them is watched, and they get names.
+//! Stacks and thread-local memory that other threads than their own touch: the instructions that work on them are watched, and
+//! they get names.
 
 use std::ops::Range;
 
@@ -40,10 +41,11 @@ pub(crate) fn expose_thread_locals(tracee: &Tracee, memory: &mut MemoryState, in
 /// An address on the stack of `owner` is touched by another thread. The instructions of the function whose frame holds it then
 /// are watched from now on, where they work on the frame.
 ///
-/// The memory of a frame that is gone is another function's, or no function's any more: it lies below the stack of its thread, or that has
-/// ended, or it is now in a frame of which no other thread can know, be it of the C library's, which hands its frames to nobody, or of a
-/// function that makes no address of what is in its frame. Which functions have used such memory, and will, is not known: all that work on
-/// their frames are watched from then on, and the use is entered in the account, since pushes and calls are not watched.
+/// The memory of a frame that is gone is another function's, or no function's any more: it lies below the stack of its thread,
+/// or that has ended, or it is now in a frame of which no other thread can know, be it one of the C library, which hands its
+/// frames to no thread, or of a function that makes no address of what is in its frame. The functions that have used such
+/// memory, and will, are not known: all instructions that work on the frames of their functions are watched from then on, and
+/// the use is entered in the account, since pushes and calls are not watched.
 pub(crate) fn expose(
     tracee: &Tracee,
     scheduling: &Scheduling,

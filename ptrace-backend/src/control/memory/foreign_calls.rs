@@ -96,7 +96,7 @@ pub(crate) fn enter(
         }
         _ => entry_of(kind_of(foreign), foreign),
     });
-    // Once tells it all; but what its first instruction touches may be asked for each time.
+    // One entry tells it all; but what its first instruction touches may be asked for each time.
     if memory.scope == Scope::Hidden {
         tracee.pass_trap(index)?;
     } else {
@@ -124,7 +124,7 @@ fn entry_of(kind: UnwatchedKind, foreign: &Foreign) -> Unwatched {
     Unwatched { kind, module: Some(foreign.module.clone()), function: Some(foreign.name.clone()) }
 }
 
-/// Whether a call works on a standard stream, whose content nobody in the program reads back, or on a stream or on other
+/// Whether a call works on a standard stream, whose content no thread of the program reads back, or on a stream or on other
 /// state that no other thread uses at the same time; or is no call of the kind that is looked for.
 fn is_harmless(
     tracee: &Tracee,
@@ -135,7 +135,7 @@ fn is_harmless(
 ) -> bool {
     /// State of the process stands for itself at addresses that nothing has.
     const NOWHERE: u64 = 8;
-    /// How many bytes a `FILE` of the C library has, and where it has the beginning and the end of its buffer.
+    /// The size of a `FILE` of the C library, and the place in it of the beginning and the end of its buffer.
     const FILE: u64 = 216;
     const BUFFER: u64 = 56;
     const POINTER: u64 = 8;
@@ -315,11 +315,11 @@ fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: Ho
 /// An output or input stream of the C++ library, its state, and the buffer behind it, which other streams may share. Inlined members of
 /// both read and write there what the library does. Of a stream that is being made (`makes`), its beginning alone.
 fn parts_of_stream(tracee: &Tracee, stream: u64, makes: bool) -> impl Iterator<Item = Range<u64>> {
-    /// Where the table of virtual functions says how far the virtual base class lies (Itanium C++ ABI, 2.5.2).
+    /// The distance from the offset of the virtual base class to the table of virtual functions behind it (Itanium C++ ABI, 2.5.2).
     const TO_BASE: u64 = 24;
     /// A stream that is read counts what it has read last behind its pointer.
     const OWN: u64 = 16;
-    /// The size of the base class `std::basic_ios` of GNU's library, and where it has the pointer.
+    /// The size of the base class `std::basic_ios` of GNU's library, and the place of the pointer in it.
     const STATE: u64 = 264;
     const BUFFER: u64 = 232;
     let table = Some(tracee.number(stream, 8)).filter(|_| !makes);

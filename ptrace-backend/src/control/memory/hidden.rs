@@ -1,5 +1,5 @@
-//! Accesses of memory by code of system libraries that is not watched, traced for once: they tell what the locks and barriers
-//! of such libraries order ([`checker::program::Scope::Hidden`]).
+//! Accesses of memory by code of system libraries that is not watched, traced for once: they tell the order that the locks and
+//! barriers of such libraries give ([`checker::program::Scope::Hidden`]).
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use crate::control::tracee::machine::accesses_of;
 use crate::instructions::{AccessKind, Candidate};
 use crate::os::memory::{self, MemoryFile};
 
-/// So often a thread may come to an instruction between two events and do nothing new there: then it waits in a loop, and what
-/// the instruction does later is not traced.
+/// The number of times that a thread may come to an instruction between two events and do nothing new there: then it waits in a
+/// loop, and what the instruction does later is not traced.
 const OFTEN: u32 = 1_000;
 
-/// So many accesses are traced in an execution.
+/// The number of accesses that are traced in an execution.
 const MOST: usize = 400_000;
 
 /// Accesses of the program's own code are among them as long as there are no more than these.
@@ -183,7 +183,7 @@ fn note(
 pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState, of: crate::os::Tid) {
     let Ok(file) = MemoryFile::open(of) else { return };
     for (addr, byte) in &memory.hidden.trapped {
-        // Where it does not succeed, the process is gone.
+        // A failure means that the process is gone.
         _ = file.write(*addr, &[*byte]);
     }
     if of == tracee.leader {

@@ -1,5 +1,5 @@
-//! The traps where a thread that ends the process looks for functions that are to be called before: as long as it is alone, nobody else
-//! has anything called, and they are of no use.
+//! The traps where a thread that ends the process looks for functions that are to be called before: as long as it is alone, no
+//! other thread has anything called, and they are of no use.
 
 use checker::program::ExecutionError;
 

@@ -1,4 +1,4 @@
-//! Memory: which of it threads share, what its addresses are called, and which of its blocks live.
+//! Memory: the parts of it that threads share, the names of its addresses, and its blocks that live.
 
 pub(crate) mod access;
 pub(crate) mod atomicity;

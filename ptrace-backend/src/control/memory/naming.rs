@@ -1,4 +1,4 @@
-//! From addresses of one execution to names that hold in all of them.
+//! Names for addresses of one execution, which hold in all executions.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(crate) enum MemoryRegion {
 }
 
 impl MemoryRegion {
-    /// In units of so many bytes sharing is remembered: the better memory is named, the finer.
+    /// The unit, in bytes, by which sharing is remembered: the better memory is named, the finer.
     fn grain(self) -> u64 {
         match self {
             Self::Module | Self::Heap => 64,
@@ -45,7 +45,7 @@ pub(crate) struct NamedAddress {
 }
 
 impl MemoryState {
-    /// What an address belongs to, and where in it it is.
+    /// The memory that an address belongs to, and the place in it.
     pub(crate) fn place(&self, addr: u64) -> NamedAddress {
         // A program may give a thread one of its variables for a stack.
         if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
@@ -92,7 +92,7 @@ impl MemoryState {
     }
 }
 
-/// So many chunks are looked at from an access on, and so many pieces of memory with names of their own in them.
+/// The number of chunks that are looked at from an access on, and of pieces of memory with names of their own in them.
 const CHUNKS_AHEAD: u64 = 16;
 const PIECES: usize = 32;
 
@@ -108,7 +108,7 @@ impl MemoryState {
         first..(to.saturating_sub(reaches) / Log::CHUNK).max(first)
     }
 
-    /// Up to where memory is not known to be shared from an address on, as far as it is looked at: not beyond `end`.
+    /// The end of the memory from an address on that is not known to be shared, as far as it is looked at: not beyond `end`.
     pub(crate) fn private_from(&self, start: u64, end: u64) -> u64 {
         let mut at = start;
         for _ in 0..PIECES {
@@ -152,7 +152,7 @@ pub(crate) fn note_told(
     }
 }
 
-/// What a block holds, as variables say that point to it: of the thread that uses it, else of another one, which may have
+/// The content of a block, as variables say that point to it: of the thread that uses it, else of another one, which may have
 /// handed it on as a pointer to anything.
 fn held_at(
     tracee: &Tracee,

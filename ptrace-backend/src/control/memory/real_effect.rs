@@ -8,7 +8,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::AccessKind;
 
-/// What an instruction really does: a compare-and-swap that will fail only reads.
+/// The real effect of an instruction: a compare-and-swap that will fail only reads.
 pub(crate) fn access_effect(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Effect {
     let all = pending.op.may.clone();
     if pending.op.kind != OpKind::CompareExchange {

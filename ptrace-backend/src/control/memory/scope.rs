@@ -1,8 +1,8 @@
 //! Executions with few key points: of shared memory, only accesses of some objects are watched.
 //!
 //! An instruction that always touches the same memory, and none of these objects, has no trap. Any other one is let through
-//! where it touches none of them. What a thread comes to first, and what it comes to after an event that may have let another
-//! one go, is a key point whatever it touches: for that long all traps are planted.
+//! where it touches none of them. The first access of a thread, and the first one after an event that may have let another
+//! thread go, are key points whatever they touch: for that long all traps are planted.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ pub(crate) fn widen(
     code.plant_beside(tracee.leader, &tracee.layout, &memory.written_code).map_err(system("plant traps"))
 }
 
-/// Whether somebody else may be able to go after such an event, or is to go first.
+/// Whether another thread may be able to go after such an event, or is to go first.
 pub(crate) fn may_let_go(
     scheduling: &Scheduling,
     memory: &MemoryState,

@@ -1,6 +1,7 @@
-//! Which memory is shared: what two threads touch, one of them writing, without thread creation and join always ordering
-//! them; in long executions, and of what is used unseen ([`super::used_unseen`]), without anything ordering them ([`super::event_order`]).
-//! Found out anew in every execution, by address; what follows from it is kept in [`crate::control::knowledge`].
+//! Detection of shared memory: that which two threads touch, one of them writing, without thread creation and join always
+//! ordering them; in long executions, and of what is used unseen ([`super::used_unseen`]), without anything ordering them
+//! ([`super::event_order`]). Found out anew in every execution, by address; what follows from it is kept in
+//! [`crate::control::knowledge`].
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -26,16 +27,16 @@ struct Wide {
     touch: WordAccess,
 }
 
-/// What an access has shown to be shared.
+/// The memory that an access has shown to be shared.
 #[derive(Debug, Default)]
 pub(crate) struct Conflict {
-    /// Those who have touched it, each once.
+    /// The instructions that have touched it, each once.
     pub(crate) candidates: Vec<usize>,
     /// The bytes, as ranges, rounded to the words that the access covers.
     pub(crate) bytes: Vec<Range<u64>>,
     /// The block is, or was, freed.
     pub(crate) frees: bool,
-    /// One of those who have touched it uses it unseen.
+    /// One of the earlier uses that conflict is unseen.
     pub(crate) unseen: bool,
     /// There is an access that would conflict, if the events did not order the two.
     pub(crate) handed_over: bool,
@@ -213,8 +214,8 @@ impl Sharing {
         WordAccess { thread, time, events, bytes: 0, how, handles, unseen: None }
     }
 
-    /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Whoever has touched
-    /// the same in between had the conflict, if there is one.
+    /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Another
+    /// thread that has touched the same in between had the conflict, if there is one.
     pub(crate) fn repeats(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> bool {
         let bytes = access.addr..access.addr.saturating_add(access.len);
         let touch = self.now(thread, if access.write { How::Writes } else { How::Reads });
@@ -227,7 +228,7 @@ impl Sharing {
         })
     }
 
-    /// How many words are known to be touched.
+    /// The number of words that are known to be touched.
     pub(crate) fn words(&self) -> usize {
         self.words.len()
     }
@@ -277,7 +278,7 @@ impl Sharing {
         !unseen.contains(&Some(Unseen::Lasting)) && (self.orders_all || unseen.contains(&Some(Unseen::Call)))
     }
 
-    /// Adds whoever has touched one of the words that some bytes are in.
+    /// Adds the instructions that have touched one of the words that some bytes are in.
     fn involved(&self, bytes: &Range<u64>, into: &mut Vec<usize>) {
         let place = |&candidate: &u32| candidate as usize;
         self.words.within(bytes, |_, _, touches| into.extend(touches.candidates.iter().map(place)));

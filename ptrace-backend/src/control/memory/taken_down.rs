@@ -19,13 +19,13 @@ use crate::instructions::MemoryAccess;
 use crate::instructions::detour::take_down::ARGUMENTS;
 use crate::os::Regs;
 
-/// So many accesses are taken down in an execution, and so many words of memory are known: after that, traps take their place,
-/// with their own bounds.
+/// The numbers of accesses that are taken down in an execution, and of words of memory that are known: after that, traps take
+/// their place, with their own bounds.
 const MOST: u64 = 8_000_000;
 const MOST_WORDS: usize = 200_000;
 
-/// Where the log is full and hardly any of it is new, the thread may wait for another one in a way that only traps can see: so many of
-/// them come next.
+/// The number of traps that come next where the log is full and hardly any of it is new: then the thread may wait for another
+/// one in a way that only traps can see.
 const TRAPS: u32 = 64;
 const HARDLY_ANY: u32 = 256;
 
@@ -103,7 +103,7 @@ pub(crate) fn note(
             recent.put(*entry);
             continue;
         }
-        // That of a call is complete with its last argument.
+        // The access of a call is complete with its last argument.
         arguments[argument] = value;
         if argument + 1 == ARGUMENTS {
             let [rdi, rsi, rdx] = arguments;

@@ -78,8 +78,8 @@ pub(crate) fn begin_handler(
     }
 }
 
-/// Takes note that the thread uses all of this memory, unseen, for nobody knows how long. Whether no other thread does, but in an order
-/// that holds in every schedule; `entry` is what is to be entered if not, and where another one touches it later.
+/// Takes note that the thread uses all of this memory, unseen, for a time that is not known. Whether no other thread does, but
+/// in an order that holds in every schedule; `entry` is what is to be entered if not, and where another one touches it later.
 pub(crate) fn has_for_itself(
     memory: &mut MemoryState,
     index: ThreadIndex,

@@ -1,6 +1,6 @@
 //! Readings of the clock by a thread in one place.
 
-/// So many readings in one place are nothing unusual.
+/// The number of readings in one place that are nothing unusual.
 const PATIENCE: u32 = 8;
 
 /// The first step of the time, in nanoseconds; each is twice the one before it.
@@ -9,7 +9,7 @@ const FIRST: u64 = 2000;
 /// The largest step: a minute.
 const LONGEST: u64 = 60_000_000_000;
 
-/// How often a thread has read the clock in one place since it changed anything that others see.
+/// The readings of the clock by a thread in one place since it changed anything that others see.
 #[derive(Debug, Default)]
 pub(crate) struct Readings {
     /// The instruction pointer and the stack pointer.

@@ -1,4 +1,4 @@
-//! Which detours are in a copy's code ([`crate::instructions::detour`]).
+//! The detours that are in a copy's code ([`crate::instructions::detour`]).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ pub(crate) struct Detouring {
     pub(crate) over: bool,
     /// They are in its code. Else there are traps in their place, for a while.
     pub(crate) on: bool,
-    /// So many traps of instructions that have a detour are left until the detours are put back.
+    /// The number of stops at traps, of instructions that have a detour, that are left until the detours are put back.
     pub(crate) traps_left: u32,
     /// The arguments that were taken down last, of a call of which there may be more to come.
     pub(crate) arguments: [u64; ARGUMENTS],
-    /// How many accesses were taken down.
+    /// The number of accesses that were taken down.
     pub(crate) entries: u64,
-    /// How often the code was written anew with more of them.
+    /// The number of times that the code was written anew with more of them.
     pub(crate) plans: u32,
     /// The private addresses that are in the table.
     pub(crate) private: BTreeSet<u64>,

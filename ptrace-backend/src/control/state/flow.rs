@@ -7,7 +7,7 @@ use checker::program::ExecutionError;
 use crate::control::watchdog::Reason;
 use crate::os::wait::WaitStatus;
 
-/// What a stop of the running thread means for it.
+/// The consequence of a stop for the running thread.
 pub(crate) enum Flow {
     /// Let it go on, delivering this signal unless it is 0.
     Resume(i32),
@@ -22,10 +22,10 @@ pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Execution
     move |error| ExecutionError::System(format!("failed to {doing}: {error}"))
 }
 
-/// What came of a wait.
+/// The outcome of a wait.
 pub(crate) enum Heard {
     Report(WaitStatus),
-    /// What runs may not go on.
+    /// The code that runs may not go on.
     Over(Reason),
 }
 

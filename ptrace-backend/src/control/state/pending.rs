@@ -1,4 +1,4 @@
-//! Pending operations: the operation itself, what it waits for, and how it is carried out.
+//! Pending operations: the operation itself, its need, and the way in which it is carried out.
 
 use checker::names::Obj;
 use checker::names::Site;
@@ -14,14 +14,14 @@ use crate::os::Regs;
 use crate::os::file_locks::FileLockRequest;
 use crate::os::system_v;
 
-/// What a thread is about to do, what it waits for, and how it is done.
+/// The operation that a thread is about to do, its need, and the way in which it is carried out.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
     pub(crate) op: Op,
     pub(crate) site: Site,
     pub(crate) need: Need,
     pub(crate) act: Act,
-    /// When its wait may time out, in nanoseconds of virtual time.
+    /// The time at which its wait may time out, in nanoseconds of virtual time.
     pub(crate) deadline: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct AwaitedBytes {
     pub(crate) is_own: bool,
 }
 
-/// What has to hold before a pending operation can run.
+/// The condition that has to hold before a pending operation can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Need {
     Nothing,
@@ -87,7 +87,7 @@ impl Need {
     }
 }
 
-/// How a pending operation is carried out.
+/// The way in which a pending operation is carried out.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     /// The function at whose entry the thread stands. `object` is its first argument, `timed_out` what it returns when
@@ -128,14 +128,14 @@ pub(crate) enum Act {
     SplitWrite {
         addr: u64,
         value: Vec<u8>,
-        /// How many events the process had run when it was read.
+        /// The number of events that the process had run when it was read.
         read_at: u64,
     },
     /// The system call at which the thread stands returns this.
     Answer(i64),
     /// The answer to the system call at which the thread stands is made up then, as that to a question for the time.
     MakeUp,
-    /// To whom signals about a file go is answered.
+    /// The question for the owner of a file, which gets signals about the file, is answered.
     TellOwner,
     /// An object of System V is made, or found, in the place of the thread that asks for it.
     Get(system_v::IpcKind),
@@ -241,7 +241,7 @@ pub(crate) struct InjectedCall {
     pub(crate) saved: Option<Regs>,
 }
 
-/// How a thread goes on once it has what it called for.
+/// The continuation of a thread that has what it called for.
 #[derive(Debug)]
 pub(crate) enum After {
     /// It rests, at this operation.
@@ -285,7 +285,7 @@ pub(crate) enum Continuation {
 /// A file descriptor and the events that are waited for.
 pub(crate) type FileEvents = (i32, i16);
 
-/// What a thread waits for that waits for a signal.
+/// The signal that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// One of these, which it takes.
@@ -300,9 +300,9 @@ pub(crate) enum Awaited {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Requeue {
     pub(crate) from: u64,
-    /// How many waiters to wake.
+    /// The number of waiters to wake.
     pub(crate) wake: u32,
-    /// Where to move further ones, and how many at most.
+    /// The futex to which further ones are moved, and the largest number of these.
     pub(crate) to: u64,
     pub(crate) most: u32,
     /// Only if the first futex holds this.
@@ -322,7 +322,7 @@ pub(crate) struct WakeOp {
     pub(crate) code: u32,
 }
 
-/// How long the word of a mutex is, in bytes.
+/// The length of the word of a mutex, in bytes.
 pub(crate) const RUST_MUTEX: usize = 4;
 
 /// The effect of an operation that could not have what it wanted.

@@ -1,4 +1,4 @@
-//! Instructions before which the running thread stops for a person who looks on.
+//! Instructions before which the running thread stops for an observer.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::control::state::thread_index::ThreadIndex;
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     pub(crate) wanted: BTreeSet<u64>,
-    /// What stood where a trap was planted. What is wanted and not in here has a trap of its own.
+    /// The byte that stood where a trap was planted. An instruction that is wanted and not in here has a trap of its own.
     pub(crate) planted: FxHashMap<u64, u8>,
     /// The thread that stands at one of them.
     pub(crate) stopped: Option<ThreadIndex>,

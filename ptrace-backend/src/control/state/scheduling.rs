@@ -24,15 +24,15 @@ pub(crate) struct Scheduling {
     pub(crate) timers: Vec<Timer>,
     /// The client, if there is one.
     pub(crate) client: Option<Client>,
-    /// How many events have run.
+    /// The number of events that have run.
     pub(crate) events: u64,
-    /// How many of them were accesses of memory.
+    /// The number of accesses of memory among them.
     pub(crate) accesses: u64,
-    /// How many of them were expirations of timers.
+    /// The number of expirations of timers among them.
     pub(crate) expirations: u64,
     /// A thread has asked to end the process.
     pub(crate) exiting: bool,
-    /// For how long a deadline may let another thread stand still in this execution, in nanoseconds.
+    /// The longest time for which a deadline may let another thread stand still in this execution, in nanoseconds.
     pub(crate) max_stall: u64,
     pub(crate) stalls: Arc<Stalls>,
     /// Virtual time.
@@ -60,19 +60,19 @@ impl Scheduling {
         }
     }
 
-    /// Whether there is more than one thread that has not been joined: what one of them does others may find out.
+    /// Whether there is more than one thread that may still move: what one of them does others may find out.
     pub(crate) fn has_company(&self) -> bool {
         self.threads.iter().filter(|thread| thread.is_live()).count() > 1
     }
 }
 
 impl Scheduling {
-    /// How many events threads have run.
+    /// The number of events that have run and are no expirations of timers.
     pub(crate) fn moves(&self) -> u64 {
         self.events - self.expirations
     }
 
-    /// Notes since when a thread could run, at its next event.
+    /// Notes the time since which a thread could run, at its next event.
     pub(crate) fn note_begun(&mut self, index: ThreadIndex) {
         let thread = &mut self.threads[index];
         let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);

@@ -10,8 +10,8 @@ const LONGEST: u32 = 2000;
 /// The same where a scratch register differs, as it does after the first iteration.
 const LONGEST_IN_DOUBT: u32 = 200;
 
-/// So often a loop is looked at in vain; after that, each time once it has raised twice as many suspicions as the time before,
-/// since a loop may begin to spin later.
+/// The number of times that a loop is looked at in vain; after that, it is looked at each time once it has raised twice as many
+/// suspicions as the time before, since a loop may begin to spin later.
 const PATIENCE: u32 = 2;
 
 /// The state of a thread when it stood at a memory access.
@@ -21,12 +21,12 @@ pub(crate) struct Visit {
     pub(crate) frame: Vec<u8>,
 }
 
-/// Where a thread has been.
+/// The places to which a thread has come, by which its loops are known.
 #[derive(Debug, Default)]
 pub(crate) struct Spinning {
     /// The last visit to each memory access since the thread last changed anything.
     pub(crate) visits: FxHashMap<u64, Visit>,
-    /// How often a loop has turned out to be none, and how many suspicions it has raised since.
+    /// The number of times that a loop has turned out to be none, and of the suspicions that it has raised since.
     pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
     /// The memory of the read-modify-write that the thread is passing, as it was before: an exchange of equal values only looks.
     pub(crate) updating: Option<Bytes>,
@@ -34,7 +34,7 @@ pub(crate) struct Spinning {
     pub(crate) pauses: (u32, u32),
 }
 
-/// Bytes of memory: where they are, how many, and their value.
+/// Bytes of memory: their address, their number and their value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bytes {
     pub(crate) address: u64,

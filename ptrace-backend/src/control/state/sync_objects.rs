@@ -1,7 +1,7 @@
-//! What the target's synchronisation objects are doing: the exact enabledness of every operation on them.
+//! The state of the target's synchronisation objects: the exact enabledness of every operation on them.
 //!
-//! The objects' own memory is kept by the C library's code, which really runs. This model repeats the little that decides
-//! who can go on, keyed by address within one execution.
+//! The objects' own memory is kept by the C library's code, which really runs. This model repeats the little that decides which
+//! threads can go on, keyed by address within one execution.
 
 use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use crate::os::system_v::IpcObjects;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mutex {
     pub(crate) owner: Option<ThreadIndex>,
-    /// How often the owner holds it.
+    /// The number of times that the owner holds it.
     pub(crate) depth: u32,
     /// Its owner may take it again.
     pub(crate) recursive: bool,
@@ -55,7 +55,7 @@ impl Mutex {
 /// A read-write lock.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RwLock {
-    /// Who holds it for reading; a thread stands here as often as it does.
+    /// The threads that hold it for reading; a thread stands here as often as it does.
     pub(crate) readers: Vec<ThreadIndex>,
     pub(crate) writer: Option<ThreadIndex>,
     /// Writers that wait, if it prefers writers.
@@ -131,7 +131,7 @@ const INTRICATE: u32 = ROBUST | 32 | 64;
 const LOST: u32 = 0x7fff_fffe;
 
 impl MutexMemory {
-    /// How many bytes of the mutex this is.
+    /// The length of this part of the mutex, in bytes.
     pub(crate) const LEN: usize = 20;
 
     /// The kind of a mutex that is destroyed.
@@ -178,12 +178,12 @@ impl MutexMemory {
         self.kind & INTRICATE == 0
     }
 
-    /// What an uncontended unlock leaves.
+    /// The memory that an uncontended unlock leaves.
     pub(crate) fn released(self) -> Self {
         Self { lock: 0, count: 0, owner: 0, users: self.users.wrapping_sub(1), kind: self.kind }
     }
 
-    /// What an uncontended lock leaves.
+    /// The memory that an uncontended lock leaves.
     pub(crate) fn taken(self, owner: u32) -> Self {
         let count = u32::from(self.recursive());
         Self { lock: 1, count, owner, users: self.users.wrapping_add(1), kind: self.kind }

@@ -19,16 +19,16 @@ use crate::control::state::time_slice::Slices;
 pub(crate) struct Thread {
     pub(crate) name: ThreadName,
     pub(crate) run_state: RunState,
-    /// What it does next. `None` only while it runs, and once it has ended.
+    /// The operation that it does next. `None` only while it runs, and once it has ended.
     pub(crate) pending: Option<Pending>,
-    /// How many threads it has created.
+    /// The number of threads that it has created.
     pub(crate) children: u16,
-    /// How many timers it has made.
+    /// The number of timers that it has made.
     pub(crate) timers: u16,
-    /// How many events it has run.
+    /// The number of events that it has run.
     pub(crate) events: u32,
     pub(crate) world: World,
-    /// Since when it could run, in nanoseconds of virtual time; `None` where it cannot, or waits for a time.
+    /// The time since which it could run, in nanoseconds of virtual time; `None` where it cannot, or waits for a time.
     pub(crate) runnable_since: Option<u64>,
     /// The same for each of its events so far.
     pub(crate) begun: Vec<u64>,
@@ -39,7 +39,7 @@ pub(crate) struct Thread {
     pub(crate) spinning: Spinning,
     pub(crate) slices: Slices,
     pub(crate) readings: Readings,
-    /// What its condition wait returns if it runs out of time.
+    /// The result of its condition wait if that runs out of time.
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
     pub(crate) serial: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Thread {
     pub(crate) is_interrupted: bool,
     /// Since its last event its store buffer was emptied.
     pub(crate) drained: bool,
-    /// What its last event wrote.
+    /// The objects that its last event wrote.
     pub(crate) wrote: SmallVec<[Obj; 1]>,
     /// It is about to send this one a signal, which has been accounted for.
     pub(crate) kills: Option<ThreadIndex>,
@@ -80,7 +80,7 @@ pub(crate) enum Interrupt {
     Cancel,
 }
 
-/// What is known of a thread's cancellation.
+/// The state of a thread's cancellation, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cancellation {
     /// It was asked for, and the thread has not acted upon it.
@@ -199,7 +199,7 @@ impl Thread {
     }
 }
 
-/// What a thread is running.
+/// The code that a thread is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The program.

@@ -27,7 +27,7 @@ impl ThreadIndex {
 pub(crate) struct PerThread<T>(Vec<T>);
 
 impl<T> PerThread<T> {
-    /// Where there is the main thread alone.
+    /// The list while there is the main thread alone.
     pub(crate) fn new(of_main: T) -> Self {
         Self(vec![of_main])
     }

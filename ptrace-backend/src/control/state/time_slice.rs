@@ -1,8 +1,9 @@
-//! Time slices: what a thread has looked at, and the length of its slice.
+//! Time slices: the values that a thread has looked at, and the length of its slice.
 
 use rustc_hash::FxHashMap;
 
-/// So many looks in one place may see the same before a thread gives way for the first time. The next slice is twice as long.
+/// The number of looks in one place that may see the same before a thread gives way for the first time. The next slice is twice
+/// as long.
 const FIRST: u32 = 256;
 
 /// The longest slice. An execution may have a hundred of them before it is said not to end, so that others come far even
@@ -14,11 +15,11 @@ const LONGEST: u32 = 1_024;
 pub(crate) struct ObservedValue {
     /// Not looked at the first time: most is looked at once.
     pub(crate) value: Option<u64>,
-    /// How often it was the same, in this slice.
+    /// The number of times that it was the same, in this slice.
     pub(crate) count: u32,
 }
 
-/// What a thread has seen, and how long its slice is.
+/// The values that a thread has seen, and the length of its slice.
 #[derive(Debug)]
 pub(crate) struct Slices {
     /// By place and address.

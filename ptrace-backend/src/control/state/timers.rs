@@ -12,41 +12,41 @@ pub(crate) struct Timer {
     pub(crate) name: ThreadName,
     pub(crate) id: TimerId,
     pub(crate) does: Expiry,
-    /// When it expires next, in nanoseconds of virtual time; `None` while it is not set.
+    /// The time of its next expiry, in nanoseconds of virtual time; `None` while it is not set.
     pub(crate) due: Option<u64>,
-    /// After how long it expires again; 0: not at all.
+    /// The time from one expiry to the next; 0: it does not expire again.
     pub(crate) interval: u64,
-    /// Where it was set last.
+    /// The place in the code that set it last.
     pub(crate) site: Site,
-    /// How often it expired while its signal was pending.
+    /// The number of its expiries while its signal was pending.
     pub(crate) overrun: i32,
-    /// How many events it has run.
+    /// The number of events that it has run.
     pub(crate) events: u32,
-    /// Since when each of them could run, in nanoseconds of virtual time.
+    /// The times since which each of them could run, in nanoseconds of virtual time.
     pub(crate) begun: Vec<u64>,
     /// Its clock.
     pub(crate) now: u64,
-    /// How many events threads had run when it expired last.
+    /// The number of events that threads had run when it expired last.
     pub(crate) expired_at: Option<u64>,
-    /// How many threads there were when it was made.
+    /// The number of threads when it was made.
     pub(crate) threads: usize,
 }
 
-/// How the program knows a timer.
+/// The identity of a timer, as the program knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimerId {
     /// The one of `alarm` and `setitimer`.
     RealTime,
     /// One that `timer_create` has made.
     Made(i32),
-    /// A file: how many were made before.
+    /// A file, by the number of those that were made before.
     File(usize),
 }
 
 /// The effect of an expiry.
 #[derive(Debug)]
 pub(crate) enum Expiry {
-    /// Nothing that anybody waits for.
+    /// No effect that any thread waits for.
     Nothing,
     /// Sends a signal with a value, to a thread or whichever takes it.
     Signal { to: Option<ThreadIndex>, signal: i32, value: u64 },
@@ -72,7 +72,7 @@ impl Timer {
         }
     }
 
-    /// When it expires next, if anybody could come upon that.
+    /// The time of its next expiry, if a thread could come upon that.
     pub(crate) fn awaited(&self) -> Option<u64> {
         self.due.filter(|_| !matches!(self.does, Expiry::Nothing))
     }

@@ -7,7 +7,7 @@ use crate::control::sync::lifetimes;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::TrappedFunction;
 
-/// What a function does to the model. `false`: it only looks.
+/// Carries out the effect of a function on the model. `false`: it only looks.
 pub(crate) fn carry_out(
     tracee: &Tracee,
     scheduling: &mut Scheduling,

@@ -74,8 +74,8 @@ fn condition_wait(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> Opti
     }
 }
 
-/// Adds to what cancelling a thread touches the condition variable at which that waits, or from which it is coming back:
-/// who came first, the cancellation or the signal, has decided which of the two it is.
+/// Adds the condition variable at which the cancelled thread waits, or from which it is coming back, to the effect of
+/// cancelling it: the order of the cancellation and the signal has decided which of the two it is.
 pub(crate) fn tell_of_cancelled_wait(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -107,7 +107,7 @@ pub(crate) fn test_cancel(
     true
 }
 
-/// `pthread_setcancelstate` and `pthread_setcanceltype`, whoever calls them.
+/// `pthread_setcancelstate` and `pthread_setcanceltype`, called by whatever code.
 pub(crate) fn set_cancellation(
     tracee: &Tracee,
     scheduling: &mut Scheduling,

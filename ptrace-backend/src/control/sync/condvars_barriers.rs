@@ -1,4 +1,4 @@
-//! Waiting for others: condition variables, barriers, and what ends a wait before its time.
+//! Waits for other threads: condition variables, barriers, and the ends of waits before their time.
 
 use checker::names::EventId;
 use checker::operation::{Access, Mode, Op, OpKind};
@@ -124,8 +124,8 @@ pub(crate) fn arrive(
     Continuation::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
 }
 
-/// All have arrived: the last one is told that it is the serial thread. Where nobody looks at that, arrivals commute, and it is the
-/// first by creation path.
+/// All have arrived: the last one is told that it is the serial thread. If no thread looks at that, arrivals commute, and the
+/// first one by creation path is the serial thread.
 fn release_barrier(scheduling: &mut Scheduling, arrived: &[ThreadIndex], last: ThreadIndex, tells: bool) {
     let first = || arrived.iter().copied().min_by_key(|&i| scheduling.threads[i].name);
     let serial = if tells { Some(last) } else { first() };

@@ -1,4 +1,4 @@
-//! A thread stands at the entry of a thread function: which operation that is, and what it waits for.
+//! Threads at the entry of a thread function: the operation that this is, and its need.
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
@@ -67,7 +67,7 @@ pub(crate) fn enter(
         }
     } else if !tracee.is_libc_call_site(caller)
         && tracee.tasks[index].calling.is_none()
-        // A signal of a thread to itself concerns nobody else.
+        // A signal of a thread to itself concerns no other thread.
         && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
@@ -309,7 +309,7 @@ fn describe_call(
         F::SemGetValue => reads(OpKind::Read, free),
         F::BarrierWait => {
             let generation = objects.barriers.get(&object).map_or(0, |b| b.generation);
-            // Which one comes last is told by the result.
+            // The result tells the thread that comes last.
             let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
             let is_told = uses_result(back, |at, len| tracee.code(at, len));
             let mode = if is_told { Mode::Write } else { Mode::Arrive(generation) };

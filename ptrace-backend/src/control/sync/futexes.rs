@@ -69,8 +69,9 @@ pub(crate) fn enter_wake(
     Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
 }
 
-/// Whether a wake, for which nobody waits, belongs to an operation that has been accounted for: the C library's own do, and
-/// so does one that comes after a write to the word and before anything else. Who waits then, has come before the write.
+/// Whether a wake for which no thread waits belongs to an operation that has been accounted for: the C library's own wakes do,
+/// and so does one that comes after a write to the word and before anything else. A thread that waits then has come before the
+/// write.
 fn is_wake_known(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -84,8 +85,8 @@ fn is_wake_known(
         || thread.wrote.iter().any(|obj| obj.overlaps(&word))
 }
 
-/// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
-/// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
+/// The kernel is about to compare a futex's word, as no instruction of the program does. An instruction that writes the word
+/// decides whether the thread waits, and is a key point; the C library's own words are written by functions that are.
 fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
     note_kernel_access(tracee, memory, index, addr, How::Reads);
 }
@@ -274,8 +275,8 @@ pub(crate) fn wake_changed(
     }
 }
 
-/// Another process may have written a word of memory that it has in common with the program, and wakes who waits there as the kernel
-/// knows it: threads that wait here go on where the word is another one, as they would if they had come later.
+/// Another process may have written a word of memory that it has in common with the program, and wakes the waiters that the
+/// kernel has there: threads that wait here go on if the word has changed, as they would if they had come later.
 pub(crate) fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects: &mut Objects) {
     let waiters = scheduling.threads.iter();
     let words: Vec<u64> = waiters.filter_map(|thread| written(tracee, thread)).collect();

@@ -1,4 +1,4 @@
-//! The lives of synchronisation objects: they end when they are destroyed, and what uses them after that has failed.
+//! The lives of synchronisation objects: they end when they are destroyed, and a use after that is a failure.
 
 use checker::failure::{Failure, FailureDetail, FailureKind};
 
@@ -53,8 +53,8 @@ pub(crate) fn use_of_destroyed(
     Some(scheduling.failure(index, FailureKind::UseAfterDestroy, detail, tracee.stack(index)))
 }
 
-/// Whether the object of a call that uses it is destroyed. What can come to life without a call, by its initial value,
-/// may have done so unseen where its memory is used for several objects one after the other: on stacks and in the heap.
+/// Whether the object of a call that uses it is destroyed. An object that can come to life without a call, by its initial
+/// value, may have done so unseen where its memory is used for several objects one after the other: on stacks and in the heap.
 fn is_destroyed(
     tracee: &Tracee,
     objects: &Objects,

@@ -1,4 +1,4 @@
-//! Synchronisation: objects, the functions that work on them, and what ends a wait.
+//! Synchronisation: objects, the functions that work on them, and the ends of waits.
 
 pub(crate) mod calls;
 pub(crate) mod cancellation;

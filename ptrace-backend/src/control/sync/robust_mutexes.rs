@@ -1,4 +1,5 @@
-//! Robust mutexes whose owner ends: that it lets go of them is an event, which comes before whoever takes them over.
+//! Robust mutexes whose owner ends: their release by it is an event, which comes before that of any thread that takes them
+//! over.
 //!
 //! The kernel finds them in a list in the thread's own memory once the thread is past its last instruction. So a thread that
 //! takes such a mutex is made to stop there, and what the kernel would do to each of them is done here, one event after the
@@ -59,11 +60,11 @@ pub(crate) fn leave(
 pub(crate) fn held_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex) -> Vec<u64> {
     /// The kernel goes no further either.
     const MOST: usize = 2048;
-    /// Where `struct robust_list_head` has what.
+    /// Offsets in `struct robust_list_head`.
     const OFFSET: u64 = 8;
     const UNFINISHED: u64 = 16;
     let tid = tracee.tasks[index].tid;
-    // A process that was forked has no list at first, so that main's mutexes are left by nobody else.
+    // A process that was forked has no list at first, so that main's mutexes are left here alone.
     let Some(head) = process::robust_list(tid) else { return mutexes_of(objects, index) };
     // One bit of a pointer says that the mutex inherits priorities.
     let follow = |at: u64| tracee.number(at, 8) & !1;

@@ -2,8 +2,8 @@
 //!
 //! A wait of its own would read a counter, give the mutex back, sleep for as long as the counter is what was read, and take the
 //! mutex again. Here it is what it is of the C library: the mutex is given back and the thread enqueued in one event, and a
-//! notification wakes who is in the queue. What is left out is that the library may wake one more, who has not gone to sleep yet.
-//! The counter is left as it is.
+//! notification wakes threads in the queue. It is left out that the library may wake one more, which has not gone to sleep
+//! yet. The counter is left as it is.
 
 use checker::names::Obj;
 use checker::program::Pick;
@@ -20,12 +20,12 @@ use crate::control::tracee::Tracee;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
 
-/// What the word of a mutex holds that nobody has, that somebody has, and that others wait for as well.
+/// Values of the word of a mutex: free, taken, and taken with other threads that wait for it.
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
 const CONTENDED: u64 = 2;
 
-/// What a wait with a time limit returns that did not run out of time.
+/// The result of a wait with a time limit that did not run out of time.
 pub(crate) const SIGNALLED: u64 = 1;
 
 /// The mutex of a condition wait, as its locking is called.
@@ -41,7 +41,8 @@ pub(crate) fn use_mutex(tracee: &Tracee, memory: &mut MemoryState, index: Thread
     memory.learn_conflict(&conflict, None);
 }
 
-/// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
+/// Gives a mutex back, and wakes one of the threads that sleep until then, as the mutex's own code does where it has them
+/// sleep.
 pub(crate) fn give_back(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -70,7 +71,8 @@ pub(crate) fn take_mutex(
     Continuation::Return(result)
 }
 
-/// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
+/// Takes note of the thread that holds a mutex of Rust's standard library, for reports: the operations that the mutex allows
+/// are decided by its own memory.
 pub(crate) fn hold_mutex(objects: &mut Objects, index: ThreadIndex, what: RustMutex, addr: u64) {
     let owner = (what == RustMutex::Lock).then_some(index);
     objects.mutexes.entry(addr).or_default().owner = owner;

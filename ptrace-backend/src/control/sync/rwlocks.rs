@@ -24,7 +24,8 @@ use crate::os::memory;
 const PREFERS_WRITERS: u64 = 2;
 const KIND: u64 = 48;
 
-/// The word of a read-write lock of Rust's standard library: how many have it for reading, and who waits.
+/// The word of a read-write lock of Rust's standard library: the number of threads that have it for reading, and the kinds of
+/// threads that wait.
 #[derive(Clone, Copy)]
 struct Word(u32);
 
@@ -47,7 +48,7 @@ impl Word {
     }
 }
 
-/// What a call does first, and what it needs, if it is one of such a lock.
+/// The first operation of a call, and its need, if the call is one of such a lock.
 pub(crate) fn describe_writer_preferring(
     tracee: &Tracee,
     memory: &MemoryState,
@@ -66,7 +67,7 @@ pub(crate) fn describe_writer_preferring(
         F::RustLock | F::RustReadLock | F::ReadLock | F::ReadTimedLock { .. } => {
             await_rwlock(memory, function, object)
         }
-        // What is not scheduled runs as soon as it can have the lock.
+        // A thread that is not scheduled runs as soon as it can have the lock.
         _ if !function.only_tries() && !tracee.is_scheduled(index) && function != F::RwUnlock => {
             await_rwlock(memory, function, object)
         }
@@ -80,7 +81,7 @@ fn prefers_writers(tracee: &Tracee, object: u64) -> bool {
     tracee.number(object + KIND, 4) == PREFERS_WRITERS
 }
 
-/// What stands for the lock: of Rust's, the word that its other operations change.
+/// The object that stands for the lock: for one of Rust's, the word that its other operations change.
 fn rwlock_object(memory: &MemoryState, function: TrappedFunction, object: u64) -> Obj {
     memory.object(object, if function.is_of_rwlock() { 1 } else { 4 })
 }
@@ -186,7 +187,7 @@ pub(crate) fn fails_behind_writer(
 /// Whether a lock of the C library can be had for reading.
 pub(crate) fn can_read(objects: &Objects, object: u64) -> bool {
     let Some(lock) = objects.rwlocks.get(&object) else { return true };
-    // Writers that wait keep nobody out once the last reader has left.
+    // Writers that wait keep no thread out once the last reader has left.
     lock.can_read() && (lock.queue.is_empty() || lock.readers.is_empty())
 }
 
@@ -195,8 +196,8 @@ pub(crate) fn can_read_rust(tracee: &Tracee, object: u64) -> bool {
     Word(tracee.number(object, 4) as u32).can_read()
 }
 
-/// Whether a writer that waits for a lock of Rust's standard library is to try again: it can be had, or nobody knows any
-/// more that it waits.
+/// Whether a writer that waits for a lock of Rust's standard library is to try again: the lock can be had, or its word does not
+/// say any more that a writer waits.
 pub(crate) fn is_writer_woken(tracee: &Tracee, object: u64) -> bool {
     let word = Word(tracee.number(object, 4) as u32);
     word.can_write() || !word.has_writer_waiting()

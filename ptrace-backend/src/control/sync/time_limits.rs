@@ -7,7 +7,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::TrappedFunction;
 
-/// Which argument of a function is its time limit.
+/// The index of the argument of a function that is its time limit.
 fn time_limit(function: TrappedFunction) -> Option<usize> {
     use TrappedFunction as F;
     match function {
@@ -21,7 +21,7 @@ fn time_limit(function: TrappedFunction) -> Option<usize> {
     }
 }
 
-/// When the call of a function runs out of time, if it has a limit.
+/// The time at which the call of a function runs out of time, if it has a limit.
 pub(crate) fn deadline(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -54,7 +54,7 @@ pub(crate) fn fails_by_limit(
     has_invalid_limit(tracee, index, function) && !can_lock()
 }
 
-/// When a wait that begins now runs out of time. Its limit is how long it may last.
+/// The time at which a wait that begins now runs out of time. Its limit is a duration.
 fn rust_deadline(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> u64 {
     const SECOND: u64 = 1_000_000_000;
     let task = &tracee.tasks[index];

@@ -1,4 +1,4 @@
-//! Detours in the code of a copy: put there, taken away, left by threads, and what they have taken down.
+//! Detours in the code of a copy: put there, taken away, left by threads, and the accesses that they have taken down.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -176,7 +176,7 @@ impl Tracee {
         let functions = functions.flat_map(|detours| detours.functions());
         if let Ok(file) = MemoryFile::open(child) {
             for detour in self.used_detours().filter(|_| self.detouring.on).chain(functions) {
-                // Where it does not succeed, the process is gone.
+                // A failure means that the process is gone.
                 _ = file.write(detour.from, &detour.original);
             }
         }
@@ -257,7 +257,7 @@ impl Tracee {
         Ok(if is_inside { InDetour::GoesOn } else { InDetour::No })
     }
 
-    /// Where the instruction at a trap is in the copy of its detour, if that is in use.
+    /// The place of the instruction at a trap in the copy of its detour, if that is in use.
     pub(crate) fn copy_in_detour(&self, at: u64) -> Option<u64> {
         let is_in_use = match self.layout.traps.get(&at)?.kind {
             TrapKind::Access(candidate) => self.detouring.on && self.detouring.covers(candidate),
@@ -268,7 +268,7 @@ impl Tracee {
         self.layout.detours.as_ref().filter(|_| is_in_use)?.runs(at)
     }
 
-    /// So many bytes at this address are private from now on, until [`Tracee::forget_private`].
+    /// `len` bytes at this address are private from now on, until [`Tracee::forget_private`].
     pub(crate) fn note_private(&mut self, address: u64, len: u32) {
         if let Some(log) = self.log()
             && self.fill(log.place(address), &[Log::private(address, len)])
@@ -305,7 +305,7 @@ impl Tracee {
         let known: Vec<u64> = self.detouring.private.range(first..bytes.end).copied().collect();
         for address in known {
             self.detouring.private.remove(&address);
-            // Where it does not succeed, the process is gone. Another address may have the place by now.
+            // A failure means that the process is gone. Another address may have the place by now.
             _ = self.fill(log.place(address), &[0]);
         }
         let chunks = first / Log::CHUNK..=(bytes.end - 1) / Log::CHUNK;

@@ -1,8 +1,8 @@
 //! Threads that wait for the tracer without a stop of the kernel's ([`crate::instructions::detour::hand_off`]): *parked* threads.
 //!
-//! To everything above, a parked thread is as one that has stopped at a trap: its registers are those in its [`Task`], and it goes on
-//! with what stands there then. What the kernel does with stopped threads alone (steps, vector registers, signals) takes a stop of
-//! the kernel's ([`Tracee::stop_in_kernel`]).
+//! To everything above, a parked thread is as one that has stopped at a trap: its registers are those in its [`Task`], and it
+//! goes on with what stands there then. Requests that the kernel carries out on stopped threads alone (steps, vector registers,
+//! signals) take a stop of the kernel's ([`Tracee::stop_in_kernel`]).
 
 use checker::program::ExecutionError;
 
@@ -52,7 +52,7 @@ impl Tracee {
         }
     }
 
-    /// Whether nobody but the threads of the program is traced.
+    /// Whether nothing but the threads of the program is traced.
     pub(super) fn is_alone(&self) -> bool {
         self.bystanders.is_empty() && !self.executes && self.client.is_none()
     }
@@ -174,7 +174,7 @@ impl Task {
     pub(super) fn unpark(&mut self) {
         self.parked = false;
         self.defer_signal();
-        // Where it does not succeed, the process is gone.
+        // A failure means that the process is gone.
         let _ = ptrace::set_registers(self.tid, &self.regs);
     }
 }

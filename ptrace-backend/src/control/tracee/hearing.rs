@@ -1,4 +1,4 @@
-//! Hearing what traced processes report: each wait has an end in sight, and an ear for all that may report meanwhile.
+//! The reports of traced processes: each wait for one has an end in sight, and an ear for all that may report meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process, ptrace};
 use crate::target::startup::time_stamp_at;
 
-/// How long processes that have been killed may take at least until they are gone.
+/// The least time that processes that have been killed may take until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
 
 impl Tracee {
@@ -198,7 +198,7 @@ impl Tracee {
             let _ = ptrace::stop_at_exit(self.leader, false);
             ptrace::kill(self.leader);
             if self.left_from.is_some() {
-                // Where the kernel takes the process to be ending already, it does not wake the main thread for that.
+                // A kernel that takes the process to be ending already does not wake the main thread for that.
                 let _ = ptrace::resume(self.leader, 0);
             }
         }
@@ -227,8 +227,9 @@ impl Tracee {
         Ok(())
     }
 
-    /// Reaps what has been killed and what that leaves, in whatever order it ends: a main thread is the last of its process,
-    /// and some threads may not have been heard of. What the kernel does not let go of in time ends with this process.
+    /// Reaps the processes that have been killed and what they leave, in whatever order it ends: a main thread is the last of
+    /// its process, and some threads may not have been heard of. A process that the kernel does not let go of in time ends with
+    /// this process.
     fn reap(&self, mut left: Vec<Tid>) {
         let began = Instant::now();
         left.retain(|&tid| wait::is_left(tid));
@@ -244,7 +245,7 @@ impl Tracee {
                     }
                     let _ = ptrace::resume(who, 0);
                 }
-                // How long a thread may run says nothing of how long a busy machine takes to end one.
+                // The time for which a thread may run says nothing of the time that a busy machine takes to end one.
                 Ok(Err(_))
                     if began.elapsed() < ENDING || left.iter().any(|&tid| process::is_runnable(tid)) =>
                 {

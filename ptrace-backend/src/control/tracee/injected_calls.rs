@@ -1,5 +1,5 @@
-//! Making a thread call a function of the C library in the midst of another call: where what that does to an object is more
-//! than can be repeated from outside.
+//! Calls of functions of the C library that a thread is made to make in the midst of another call: where their effect on an
+//! object is more than can be repeated from outside.
 
 use checker::program::ExecutionError;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use files::Made;
 
-/// So many are removed of one execution: each costs two descriptors.
+/// The number of them that are removed of one execution: each costs two descriptors.
 const MOST: usize = 256;
 
 /// Files and folders that an execution has made, in this order; removed when dropped.

@@ -1,4 +1,5 @@
-//! The traced process itself: what the kernel and the processor have of it, and how it is read, changed and let go on.
+//! The traced process itself: its state in the kernel and the processor, and the ways in which it is read, changed and let go
+//! on.
 
 pub(crate) mod detours;
 pub(crate) mod hand_off;
@@ -101,7 +102,7 @@ pub(crate) struct Task {
     /// The kernel no longer has it.
     pub(crate) reaped: bool,
     pub(crate) part: Part,
-    /// What `pthread_self` gives it.
+    /// The value that `pthread_self` gives it.
     pub(crate) handle: u64,
     /// A signal for which it has stopped, to be dealt with when it goes on: it got that while it was parked, or was stepped.
     pub(crate) deferred: Option<libc::siginfo_t>,
@@ -145,7 +146,7 @@ impl Task {
 
     /// It has stopped for a signal, which is dealt with when it goes on: it takes no other one until then.
     pub(crate) fn defer_signal(&mut self) {
-        // Where it does not succeed, the process is gone.
+        // A failure means that the process is gone.
         self.deferred = self.deferred.or_else(|| ptrace::signal_info(self.tid).ok());
     }
 
@@ -253,7 +254,7 @@ impl Tracee {
         self.concurrent && !self.in_harness(index)
     }
 
-    /// What a thread runs that this one creates.
+    /// The code that is run by a thread that this one creates.
     pub(crate) fn part_of_child(&self, creator: ThreadIndex) -> Part {
         if self.in_harness(creator) { Part::Harness } else { Part::Program }
     }

@@ -1,5 +1,5 @@
-//! Stops between key points, for a person who looks on. They take nothing from the program: the execution stays the one
-//! that its choices determine.
+//! Stops between key points, for an observer. They take nothing from the program: the execution stays the one that its choices
+//! determine.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ pub(crate) fn set(tracee: &mut Tracee, wanted: &BTreeSet<u64>) -> Result<(), Exe
     if tracee.probes.wanted == *wanted {
         return Ok(());
     }
-    // A person may stop in the middle of what a detour covers.
+    // An observer may stop in the middle of what a detour covers.
     tracee.end_detours()?;
     hide(tracee)?;
     tracee.probes.wanted.clone_from(wanted);
     show(tracee)
 }
 
-/// Takes the traps away: the code is as it is without anybody looking on.
+/// Takes the traps away: the code is as it is without an observer.
 pub(crate) fn hide(tracee: &mut Tracee) -> Result<(), ExecutionError> {
     let planted = std::mem::take(&mut tracee.probes.planted);
     tracee.write_code(planted.into_iter().collect())

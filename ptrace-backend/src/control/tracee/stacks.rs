@@ -11,7 +11,7 @@ use crate::instructions::AccessKind;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
 
-/// How many frames of a stack are looked at.
+/// The number of frames of a stack that are looked at.
 pub(crate) const STACK_DEPTH: usize = 64;
 
 /// The target's memory, for unwinding.
@@ -43,9 +43,10 @@ impl Tracee {
         self.layout.in_system_library(back) && self.calls_by_name(back)
     }
 
-    /// The instruction before an address calls a function directly, or through a slot of the linker, as libraries call functions of
-    /// one another. What a library calls back (a handler, a destructor) may end with a jump to a function, which then returns to the
-    /// library as well; but the library calls that through a register or a pointer in memory, or the kernel does.
+    /// The instruction before an address calls a function directly, or through a slot of the linker, as libraries call
+    /// functions of one another. A function that a library calls back (a handler, a destructor) may end with a jump to a
+    /// function, which then returns to the library as well; but the library calls that through a register or a pointer in
+    /// memory, or the kernel does.
     fn calls_by_name(&self, back: u64) -> bool {
         /// `call [rip + slot]`, and `call function`, which is shorter.
         const BY_SLOT: [u8; 2] = [0xff, 0x15];
@@ -55,13 +56,13 @@ impl Tracee {
         code.starts_with(&BY_SLOT) || code.get(1) == Some(&DIRECT)
     }
 
-    /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
-    /// on the stack is the user's, where in the program's own code.
+    /// The place in the user's own source of the call from which a thread has just returned to `back`; if no line on the stack
+    /// is the user's, the place in the program's own code.
     pub(crate) fn call_site(&self, index: ThreadIndex, back: u64) -> Site {
         self.call_through(index, back).0
     }
 
-    /// The same, and where in the function that is called there the call goes on, which may be the place itself.
+    /// The same, and the place in the function that is called there at which the call goes on, which may be the place itself.
     pub(crate) fn call_through(&self, index: ThreadIndex, back: u64) -> (Site, Site) {
         let call = back.wrapping_sub(1);
         if self.layout.is_user_line(call) {
@@ -173,7 +174,7 @@ impl Tracee {
         Registers { gpr, pc: regs.rip }
     }
 
-    /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
+    /// The effect of the indivisible instruction at which a thread stands on a mutex of Rust's standard library, by itself or
     /// on behalf of its callers.
     pub(crate) fn rust_mutex(&self, index: ThreadIndex, kind: AccessKind) -> Option<RustMutex> {
         const CALLERS: usize = 4;

@@ -50,9 +50,10 @@ impl Tracee {
         self.write_registers(index)
     }
 
-    /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
-    /// has been counted, and the handler is to see the registers that the program would have. Who sent the signal, and with what,
-    /// is what it is told afterwards: the C library obeys a cancellation only if it comes from its own process.
+    /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction has
+    /// been counted, and the handler is to see the registers that the program would have. The sender of the signal, and what
+    /// came with it, are told to the thread afterwards: the C library obeys a cancellation only if it comes from its own
+    /// process.
     pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let tid = self.tasks[index].tid;
         let info = ptrace::signal_info(tid).map_err(system("read a signal"))?;

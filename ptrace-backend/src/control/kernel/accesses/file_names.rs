@@ -1,5 +1,5 @@
 //! Names of regular files that mean the same in every execution. That of a file is its path; a file that never had one
-//! (`tmpfile`) shows the number of its inode instead, which the kernel gives to whoever asks next.
+//! (`tmpfile`) shows the number of its inode instead, which the kernel hands out in the order of requests.
 
 use std::fs::{self, Metadata};
 use std::ops::Range;

@@ -42,7 +42,7 @@ pub(super) fn message(tracee: &Tracee, at: u64, writes: bool) -> impl Iterator<I
     [own].into_iter().chain(name).chain(file).chain(all)
 }
 
-/// So many structures `mmsghdr`.
+/// `count` structures `mmsghdr`, with their messages.
 pub(super) fn messages(
     tracee: &Tracee,
     at: u64,
@@ -51,7 +51,7 @@ pub(super) fn messages(
 ) -> impl Iterator<Item = Touched> + '_ {
     const SIZE: u64 = 64;
     let all = (0..count.min(MOST_BUFFERS)).flat_map(move |i| message(tracee, at + i * SIZE, writes));
-    // How much of each was sent or received.
+    // The lengths that were sent or received.
     all.chain([Touched::Memory {
         bytes: at..at.saturating_add(count.min(MOST_BUFFERS) * SIZE),
         writes: true,

@@ -1,10 +1,10 @@
-//! What system calls do to memory, to files and to mappings: where threads share these, a call is an operation on them.
+//! Effects of system calls on memory, on files and on mappings: where threads share these, a call is an operation on them.
 //!
 //! A buffer that the kernel fills or empties is read or written by the calling thread. A mapping that is removed, moved or
-//! protected is written. The content of a regular file, with what is said about it (its length, its mode), is one object, by its name
-//! (`file_names`), whatever descriptor it is used through. So are the names of files taken together, the number of each
-//! descriptor, and whatever else the kernel keeps of a process (`process_state`). Standard streams are left out: nobody in the program reads back what it has
-//! written there.
+//! protected is written. The content of a regular file, with what is said about it (its length, its mode), is one object, by
+//! its name (`file_names`), whatever descriptor it is used through. So are the names of files taken together, the number of
+//! each descriptor, and the rest of the state that the kernel keeps of a process (`process_state`). Standard streams are left
+//! out: no thread of the program reads back what has been written there.
 
 mod file_names;
 mod messages;
@@ -62,7 +62,7 @@ pub(crate) fn kernel_accesses(
     let files = files.collect();
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
     touched.extend(shared_files::mapped(tracee, memory, &touched));
-    // Buffers of the C library itself are its own affair. On the stack nobody else finds them.
+    // Buffers of the C library itself are its own affair. No other thread finds one on the stack of the calling thread.
     let is_elsewhere = |touched: &Touched| match touched {
         Touched::Memory { bytes, .. } => memory.place(bytes.start).region != MemoryRegion::Stack(index),
         _ => false,
@@ -306,7 +306,7 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_mmap if regs.r10 as i32 & libc::MAP_FIXED != 0 => {
             [buffer(first, second, true), Touched::Mappings { writes: true }].into_iter().collect()
         }
-        // Whether something is there already decides what comes of it.
+        // The outcome depends on whether something is mapped there already.
         libc::SYS_mmap if first != 0 => [Touched::Mappings { writes: true }].into_iter().collect(),
         libc::SYS_open => opened(tracee, index, second as i32),
         libc::SYS_openat => opened(tracee, index, third as i32),
@@ -364,7 +364,7 @@ fn opened(tracee: &Tracee, index: ThreadIndex, flags: i32) -> SmallVec<[Touched;
     [Some(names), emptied].into_iter().flatten().collect()
 }
 
-/// Somebody asks about a file by its name or descriptor: for its length, say.
+/// The call asks about a file by its name or descriptor: for its length, say.
 fn asked<const N: usize>(
     tracee: &Tracee,
     index: ThreadIndex,

@@ -19,7 +19,7 @@ use crate::os::{fd, file_locks, memory};
 /// The name of all of it.
 pub(super) const OBJECT: &str = "the process's state in the kernel";
 
-/// How the call at which a thread stands is about it.
+/// The access to this state by the call at which a thread stands; `None`: the call does not touch it.
 pub(super) fn touched(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -108,8 +108,8 @@ pub(in crate::control) fn words(path: &Path) -> String {
     format!("/proc/…/{}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// The numbers of descriptors that a call uses (`all`, and what its arguments tell), makes and ends. Which number a file gets
-/// depends on all that are in use. Files that may block are operations of their own.
+/// The numbers of descriptors that a call uses (`all`, and those that its arguments tell), makes and ends. The number that a
+/// file gets depends on all that are in use. Files that may block are operations of their own.
 pub(super) fn descriptors(
     tracee: &Tracee,
     scheduling: &Scheduling,

@@ -1,4 +1,4 @@
-//! Memory that files are mapped to, shared with others: which mappings there are, and calls on such files.
+//! Memory that files are mapped to, shared with others: the mappings that there are, and calls on such files.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

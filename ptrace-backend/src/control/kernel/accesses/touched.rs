@@ -45,13 +45,13 @@ pub(super) enum Touched {
         number: i32,
         writes: bool,
     },
-    /// Which numbers are in use is changed.
+    /// The set of numbers in use, which is changed.
     Descriptors,
     /// The addresses that sockets are bound and connected to, and whether they listen.
     Sockets {
         writes: bool,
     },
-    /// What the kernel keeps of the process beside all these.
+    /// All other state that the kernel keeps of the process.
     ProcessState {
         writes: bool,
     },

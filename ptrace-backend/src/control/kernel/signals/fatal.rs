@@ -76,7 +76,7 @@ pub(crate) fn panic_detail(tracee: &Tracee) -> FailureDetail {
     }
 }
 
-/// The last line; of what libstdc++ says about an exception that nobody has caught, both lines as one.
+/// The last line; both lines of libstdc++'s message about an uncaught exception count as one.
 fn last_words(text: &str) -> Option<String> {
     const THROWN: &str = "terminate called after throwing an instance of '";
     let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());

@@ -1,5 +1,5 @@
-//! Files from which a thread reads its pending signals (`signalfd`). The kernel keeps the signals and hands them out. Whether one
-//! is there it says of the process that asks, so that the tracer has to look at the thread's signals itself.
+//! Files from which a thread reads its pending signals (`signalfd`). The kernel keeps the signals and hands them out. It tells
+//! whether one is there for the process that asks, so that the tracer has to look at the thread's signals itself.
 
 use checker::operation::Access;
 use checker::program::ExecutionError;

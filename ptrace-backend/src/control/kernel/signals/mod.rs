@@ -1,5 +1,5 @@
-//! Signals of the program. The kernel keeps and delivers them; when a thread gets one, and what that means for it, depends on the
-//! signals that it has, blocks, ignores and catches ([`state`]).
+//! Signals of the program. The kernel keeps and delivers them; the time at which a thread gets one, and the meaning of it for
+//! the thread, depend on the signals that it has, blocks, ignores and catches ([`state`]).
 
 pub(crate) mod fatal;
 pub(crate) mod files;

@@ -1,4 +1,5 @@
-//! Signals that threads send each other, and waits for them. The kernel keeps and delivers them; here it is decided when.
+//! Signals that threads send each other, and waits for them. The kernel keeps and delivers them; the time of that is decided
+//! here.
 
 use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
 use checker::operation::{Access, Op, OpKind};
@@ -65,7 +66,7 @@ fn look_for_signals(
     operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Kernel, None)
 }
 
-/// A thread is about to wait for a signal. What came before is not what it waits for: its handler runs first.
+/// A thread is about to wait for a signal. One that came before is not waited for: its handler runs first.
 pub(crate) fn enter_signal_wait(
     tracee: &Tracee,
     index: ThreadIndex,
@@ -124,7 +125,7 @@ pub(crate) fn kill_call(
     }
     let to = to.and_then(|tid| live_task(tracee, scheduling, tid));
     let is_known = scheduling.threads[index].kills.take().is_some_and(|target| to == Some(target));
-    // A signal of a thread to itself concerns nobody else.
+    // A signal of a thread to itself concerns no other thread.
     if is_known
         || !tracee.is_scheduled(index)
         || to == Some(index)

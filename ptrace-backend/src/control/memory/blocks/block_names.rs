@@ -15,17 +15,18 @@ use crate::layout::Layout;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AllocationOrigin {
     pub(crate) thread: ThreadName,
-    /// Where the program's own code asked for it, and where the allocator was called; of a block from before `main` neither is known.
+    /// The place in the program's own code that asked for it, and the place that called the allocator; of a block from before
+    /// `main` neither is known.
     pub(crate) asked: Site,
-    /// Where in the function that is called there.
+    /// The place in the function that is called there.
     pub(crate) through: Site,
     pub(crate) site: Site,
-    /// The how manieth time that thread allocated there.
+    /// The ordinal number of this allocation among those of the thread there.
     pub(crate) count: u32,
 }
 
 impl AllocationOrigin {
-    /// What it holds, if a function of a library has made it of which that is known.
+    /// The type of its content, if a function of a library has made it of which that is known.
     fn allocation_type(self, layout: &Layout) -> Option<(&Image, AllocationType)> {
         [self.through, self.asked].into_iter().find_map(|place| {
             let (module, address) = layout.locate(place)?;
@@ -34,7 +35,7 @@ impl AllocationOrigin {
     }
 }
 
-/// What is told of every block: whose it is, the how manieth, and the function.
+/// The words that every block has: its thread, its number, and the function.
 type Key = (ThreadName, u32, Option<String>);
 
 /// A block with all that can tell it from those like it.
@@ -70,23 +71,23 @@ impl BlockIdentity {
     }
 }
 
-/// So often stacks are looked at to find out what blocks hold: each time takes up to a millisecond.
+/// The number of times that stacks are looked at to find out the content of blocks: each time takes up to a millisecond.
 const MOST_LOOKS: usize = 1_000;
 
 /// The blocks that operations were about.
 #[derive(Debug, Default)]
 pub(crate) struct BlockWords {
     told: FxHashSet<ObjName>,
-    /// Those of which nobody has asked yet where they are from.
+    /// Those whose origin has not been asked for yet.
     new: Vec<ObjName>,
     alike: FxHashMap<Key, Vec<BlockIdentity>>,
-    /// By what they hold.
+    /// The blocks by the type of their content.
     holding: FxHashMap<String, FxHashSet<ObjName>>,
-    /// Whether what is allocated there is known from the functions that are called.
+    /// The places of allocations; `true`: the functions that are called tell the type of the content.
     makers: FxHashMap<(Site, Site), bool>,
-    /// What others hold, as pointers to them say, and the module of it, by its index.
+    /// The content of other blocks, as pointers to them say, with the module of its type, by its index.
     held: FxHashMap<ObjName, (usize, AllocationType)>,
-    /// At which places in the code pointers to a block were looked for.
+    /// The blocks to which pointers were looked for, and the places in the code.
     looks: FxHashSet<(ObjName, Site)>,
 }
 

@@ -1,11 +1,11 @@
-//! Heap objects by name: which thread allocated them, where, and the how manieth time.
+//! Heap objects by name: the thread that allocated them, the place, and the number of the allocation there.
 //!
-//! Two threads that allocate get addresses that depend on who came first, and a freed address is used again. So where
-//! threads share heap memory, the allocator's functions are trapped from the first thread creation on.
+//! Two threads that allocate get addresses that depend on which came first, and a freed address is used again. So where threads
+//! share heap memory, the allocator's functions are trapped from the first thread creation on.
 //!
-//! Up to then every execution allocates alike. What has been allocated by then is found out once, in the first execution
-//! that needs to know: the C library's heap tells what there is at `main`, and allocations are trapped from there on; all later
-//! executions take it over without a stop.
+//! Up to then every execution allocates alike. The blocks that have been allocated by then are found out once, in the first
+//! execution that needs to know: the C library's heap tells those that there are at `main`, and allocations are trapped from
+//! there on; all later executions take them over without a stop.
 
 use std::sync::Arc;
 
@@ -25,13 +25,14 @@ use crate::control::tracee::Tracee;
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
 
-/// After so many calls of the allocator in one execution, each of which costs two stops, blocks are not named any more.
+/// The number of calls of the allocator in one execution, each of which costs two stops, after which blocks are not named any
+/// more.
 const MOST: u32 = 5_000;
 
 /// The same for what main allocates before there are threads, which is watched once only.
 const MOST_EARLY: u32 = 50_000;
 
-/// Before its first instruction: traps the allocator if nobody knows yet what main allocates, and somebody should. A test
+/// Before the target's first instruction: traps the allocator if the blocks that main allocates are not known yet, and are to be. A test
 /// harness has threads that wait by the time that the test creates its first: what they wait at is named like the rest.
 pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
     memory.heap.early = memory.shared.early_blocks();
@@ -41,7 +42,7 @@ pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Ex
         for (entry, _) in layout.allocator_entries() {
             memory::poke_byte(tracee.leader, entry, 0xcc).map_err(system("plant a trap"))?;
         }
-        // Nobody knows where they were asked for.
+        // The places that asked for them are not known.
         let (thread, site) = (ThreadName::MAIN, Site::default());
         for block in early_blocks::before_main(tracee) {
             let count = memory.heap.count(thread, site.0);

@@ -1,4 +1,4 @@
-//! Blocks of the heap: what they are called, and which of them live.
+//! Blocks of the heap: their names, and those of them that live.
 
 pub(crate) mod block_names;
 pub(crate) mod early_blocks;

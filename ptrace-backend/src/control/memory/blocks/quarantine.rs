@@ -1,10 +1,10 @@
-//! Freed blocks: they are not given back to the allocator for the time being, so that whoever uses one is seen to.
+//! Freed blocks: they are not given back to the allocator for the time being, so that a use of one is seen.
 //!
 //! A thread that frees a block stops at the entry of `free`, which then returns without having run. So the block keeps its
-//! address, which nobody else gets, and its name, and an operation on something of that name is a use after free. Where the
+//! address, which no other block gets, and its name, and an operation on something of that name is a use after free. Where the
 //! quarantine is full, the oldest block in it is freed in place of the new one.
 //!
-//! That a block is freed is a key point if threads use it, or free it, without creation and join always ordering that.
+//! The freeing of a block is a key point if threads use it, or free it, without creation and join always ordering that.
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
@@ -36,12 +36,12 @@ impl MemoryState {
         self.learn_lives(addr, &conflict);
     }
 
-    /// What the use and the freeing of a block have shown: both are key points from now on.
+    /// Learns from the conflict between the use and the freeing of a block: both are key points from now on.
     fn learn_lives(&mut self, addr: u64, conflict: &Conflict) {
         self.learn_conflict(conflict, self.release_at(addr));
     }
 
-    /// What is shared, as a conflict shows, is a key point from now on, and so is this.
+    /// Learns from a conflict: accesses to the memory that it shows to be shared are key points from now on, and so is this.
     pub(crate) fn learn_conflict(&mut self, conflict: &Conflict, release: Option<Obj>) {
         if conflict.bytes.is_empty() {
             return;
@@ -51,7 +51,7 @@ impl MemoryState {
         self.promoted |= self.shared.promote(&conflict.candidates, None, &shared);
     }
 
-    /// What stands for the freeing of the block that an address is in.
+    /// The object that stands for the freeing of the block that an address is in.
     pub(crate) fn release_at(&self, addr: u64) -> Option<Obj> {
         self.heap.at(addr).map(|(name, _)| name.release())
     }
@@ -67,7 +67,8 @@ pub(crate) fn enter_free(
 ) -> Result<Flow, ExecutionError> {
     let addr = tracee.tasks[index].argument(0);
     let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
-    // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
+    // Blocks that the library allocates and frees for itself are its own affair, and so are those that main frees before it has
+    // company.
     if addr == 0 || tracee.is_libc_call_site(back) || !tracee.concurrent {
         memory.heap.forget(addr);
         return pass_through(tracee, index);
@@ -240,7 +241,7 @@ fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, a
     }
 }
 
-/// The same of a block that is not known where others are (a large one from before `main`): nobody sees who uses it afterwards.
+/// The same of a block that is not known where others are (a large one from before `main`): its later uses are not seen.
 fn free_unknown(
     tracee: &Tracee,
     memory: &mut MemoryState,
@@ -306,7 +307,7 @@ pub(crate) fn use_of_freed(
     index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Failure> {
-    // Who is let go by another thread does not look at what it has waited at.
+    // A thread that is let go by another one does not look at what it has waited at.
     let looks = matches!(
         pending.act,
         Act::Access

@@ -220,7 +220,7 @@ fn where_events_order_accesses_they_share_nothing() {
     assert!(sharing.repeats(thread(2), 1, read) && !sharing.repeats(thread(2), 2, read));
     // An access after the unlock is not in order.
     assert!(!sharing.touch(thread(1), 2, write).bytes.is_empty());
-    // A freed block is shared with whoever uses it, in order or not.
+    // A freed block is shared with any thread that uses it, in order or not.
     let block = 0x100..0x110;
     assert!(sharing.touch_in(thread(1), None, block.clone(), How::Writes).bytes.is_empty());
     sharing.happened(&events.next(1, OpKind::Unlock));

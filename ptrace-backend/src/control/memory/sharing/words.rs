@@ -1,5 +1,5 @@
-//! The accesses that an execution has made to words of memory. They are kept by page: what a thread touches next is mostly on a page
-//! of which something has just been looked up, and a long access concerns its own pages alone.
+//! The accesses that an execution has made to words of memory. They are kept by page: the next access of a thread is mostly on
+//! a page of which something has just been looked up, and a long access concerns its own pages alone.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const WORD: u64 = 8;
 /// The size of what is kept together, in bytes: a whole number of words.
 const PAGE: u64 = 4096;
 
-/// How memory is touched.
+/// The way in which memory is touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     Reads,
@@ -32,7 +32,7 @@ pub(crate) enum How {
 pub(crate) enum Unseen {
     /// Up to the return of a function: events that come within it are known.
     Call,
-    /// Nobody knows for how long.
+    /// For a time that is not known.
     Lasting,
 }
 
@@ -53,9 +53,9 @@ pub(super) struct WordAccess {
     pub(super) thread: ThreadIndex,
     /// The thread's own clock then.
     pub(super) time: u32,
-    /// How many events it had run by then, where these order accesses.
+    /// The number of events that it had run by then, where these order accesses.
     pub(super) events: u32,
-    /// Which of the word's bytes; of a long access it is 0.
+    /// The mask of the word's bytes that it touches; of a long access it is 0.
     pub(super) bytes: u8,
     pub(super) how: How,
     /// In a handler of a timer's signal, which could have come between any two accesses of its thread.
@@ -94,7 +94,7 @@ struct Page {
 #[derive(Debug, Default)]
 pub(super) struct Words {
     pages: FxHashMap<u64, Page>,
-    /// How many words have been touched.
+    /// The number of words that have been touched.
     len: usize,
 }
 
@@ -200,7 +200,7 @@ pub(super) fn bytes_of(word: u64) -> Range<u64> {
     word..word.saturating_add(WORD)
 }
 
-/// Which bytes of a word are in a range.
+/// The mask of the bytes of a word that are in a range.
 pub(super) fn mask(word: u64, bytes: &Range<u64>) -> u8 {
     let place = |at: u64| at.saturating_sub(word).min(WORD) as u32;
     let below = |end: u32| ((1_u16 << end) - 1) as u8;

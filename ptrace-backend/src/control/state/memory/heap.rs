@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
     pub(crate) size: u64,
-    /// Where its address will be, unless it is the result.
+    /// The place that is to hold its address, unless that is the result.
     pub(crate) into: Option<u64>,
     /// The block at this address is freed then, and so many bytes of it are copied.
     pub(crate) copies: Option<(u64, u64)>,
@@ -32,7 +32,8 @@ pub(crate) struct Allocating {
 pub(crate) struct Blocks {
     pub(crate) by_address: BTreeMap<u64, (u64, ObjName)>,
     pub(crate) counts: FxHashMap<(ThreadName, u64), u32>,
-    /// Who allocated a block, and the stack then: of those that threads share, and of those that main allocated early.
+    /// The thread that allocated a block, and its stack then: of those that threads share, and of those that main allocated
+    /// early.
     pub(crate) origins: FxHashMap<ObjName, (ThreadName, Vec<Site>)>,
 }
 
@@ -42,7 +43,7 @@ impl Blocks {
         (addr - start < size).then_some((name, start))
     }
 
-    /// Where the block before an address ends, and the one behind it begins.
+    /// The end of the block before an address, and the beginning of the one behind it.
     fn borders(&self, addr: u64) -> [Option<u64>; 2] {
         let before = self.by_address.range(..=addr).next_back();
         let behind = self.by_address.range(addr.saturating_add(1)..).next();
@@ -53,12 +54,12 @@ impl Blocks {
 /// The heap of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
-    /// What main had allocated when it created the first thread, and which of it has been freed since.
+    /// The blocks that main had allocated when it created the first thread, and those of them that have been freed since.
     pub(crate) early: Arc<Blocks>,
     pub(crate) freed: FxHashSet<u64>,
-    /// What has been allocated since, or, before the first thread, at all.
+    /// The blocks that have been allocated since, or, before the first thread, at all.
     pub(crate) blocks: Blocks,
-    /// How often the allocator was called.
+    /// The number of calls of the allocator.
     pub(crate) calls: u32,
     /// Allocations are trapped already, to find out what main allocates.
     pub(crate) surveys: bool,
@@ -77,7 +78,7 @@ impl Heap {
         self.blocks.at(addr).or_else(early)
     }
 
-    /// Where blocks around an address begin and end: no block does between it and the next one of these.
+    /// The ends and beginnings of blocks around an address: no block begins or ends between it and the next one of these.
     pub(crate) fn borders(&self, addr: u64) -> impl Iterator<Item = u64> {
         self.blocks.borders(addr).into_iter().chain(self.early.borders(addr)).flatten()
     }
@@ -97,7 +98,7 @@ impl Heap {
         all.into_iter().find_map(extent)
     }
 
-    /// Who allocated a block, and the stack then, if that is known.
+    /// The thread that allocated a block, and its stack then, if that is known.
     pub(crate) fn origin(&self, block: ObjName) -> Option<&(ThreadName, Vec<Site>)> {
         self.blocks.origins.get(&block).or_else(|| self.early.origins.get(&block))
     }
@@ -118,7 +119,7 @@ impl Heap {
         }
     }
 
-    /// How often this thread has allocated at this place, this time included.
+    /// Counts an allocation of this thread at this place; the number of them so far, this one included.
     pub(crate) fn count(&mut self, thread: ThreadName, site: u64) -> u32 {
         let early = &self.early.counts;
         let count = self.blocks.counts.entry((thread, site));

@@ -6,7 +6,7 @@ use checker::position::Position;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
-/// What an execution has shown of them.
+/// The accesses that an execution has shown, and the traps that show them.
 #[derive(Debug, Default)]
 pub(crate) struct Hidden {
     /// Those that are trapped, each with the byte that the trap replaces.
@@ -15,9 +15,9 @@ pub(crate) struct Hidden {
     pub(crate) accesses: Vec<(HiddenAccess, bool)>,
     /// The last event and the running thread.
     pub(crate) segment: Option<(Position, ThreadName)>,
-    /// What the running thread has done since its last event.
+    /// The accesses of the running thread since its last event.
     pub(crate) since: FxHashSet<HiddenAccess>,
-    /// How often it has come to each instruction since then, having done nothing new there.
+    /// The number of times that it has come to each instruction since then and done nothing new there.
     pub(crate) visits: FxHashMap<u64, u32>,
     /// The number of passed accesses of the program's own code that are no events, by instruction.
     pub(crate) own_visits: FxHashMap<u64, u32>,

@@ -1,4 +1,4 @@
-//! The memory of one execution: which of it threads share, which of its blocks live, and where it is watched.
+//! The memory of one execution: the parts of it that threads share, its blocks that live, and the places where it is watched.
 
 pub(crate) mod file_names;
 pub(crate) mod heap;
@@ -52,7 +52,8 @@ pub(crate) struct MemoryState {
     pub(crate) let_go: bool,
     /// The next access of the thread that runs is a key point in any case.
     pub(crate) stops_next: bool,
-    /// How often instructions have touched private memory where everything is watched: each in each thread, and all of them.
+    /// The number of times that instructions have touched private memory where everything is watched: each in each thread, and
+    /// all of them.
     pub(crate) checked: (FxHashMap<(ThreadIndex, usize), u32>, u32),
     /// Instructions that are not watched any more in a thread, and the thread for which their traps are lifted now.
     pub(crate) lifted: Vec<(ThreadIndex, usize)>,
@@ -77,7 +78,7 @@ pub(crate) struct MemoryState {
 /// The frame of a function on a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LentFrame {
-    /// Where its return address stands.
+    /// The address at which its return address stands.
     pub(crate) returns_at: u64,
     /// Its return address.
     pub(crate) returns_to: u64,

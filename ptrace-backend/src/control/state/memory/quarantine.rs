@@ -7,12 +7,12 @@ use checker::names::Site;
 use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
 
-/// What a quarantine holds at most.
+/// The most that a quarantine holds, in blocks and in bytes.
 const MOST_BLOCKS: usize = 4096;
 
 const MOST_BYTES: u64 = 32 << 20;
 
-/// Who freed a block.
+/// The thread that freed a block, and its stack then.
 #[derive(Debug)]
 pub(crate) struct Freed {
     pub(crate) by: ThreadName,

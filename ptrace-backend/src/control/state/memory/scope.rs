@@ -6,7 +6,7 @@ use checker::byte_set::ByteSet;
 
 use crate::control::knowledge::arming::{Arming, Detoured};
 
-/// What is left out of an execution, once there is more than one thread.
+/// The restriction of an execution to some objects, once there is more than one thread: the rest is left out.
 #[derive(Debug)]
 pub(crate) struct Narrow {
     pub(crate) objects: Arc<ByteSet>,

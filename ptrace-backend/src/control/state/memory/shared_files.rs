@@ -13,7 +13,7 @@ pub(crate) type FileNumber = (u64, u64);
 pub(crate) struct View {
     pub(crate) memory: Range<u64>,
     pub(crate) file: FileNumber,
-    /// Where the bytes begin in the file.
+    /// The offset in the file at which the bytes begin.
     pub(crate) offset: u64,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct UsedUnseen {
 /// A call, as it was at the entry of the function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenCall {
-    /// Where its return address is.
+    /// The address at which its return address stands.
     pub(crate) stack: u64,
     pub(crate) returns_to: u64,
 }
