@@ -20,16 +20,16 @@ const TIDS: i64 = 500_000_003;
 /// The ordinals that have a number of their own among the threads that one thread creates.
 const CHILDREN: i64 = 4096;
 
-/// How many processors the target sees at most.
+/// The largest number of processors that the target sees.
 const CPUS: u32 = 4;
 
 /// The virtual clock's first value: 2020-01-01 00:00:00 UTC, in nanoseconds.
 pub(crate) const START_OF_TIME: u64 = 1_577_836_800_000_000_000;
 
-/// What one reading of the clock adds to it, in nanoseconds.
+/// The time by which one reading of the clock advances it, in nanoseconds.
 const READING: u64 = 1000;
 
-/// What a thread sees of the made-up world.
+/// The made-up world as one thread sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     /// The thread's virtual time in nanoseconds.

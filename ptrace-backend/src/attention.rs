@@ -16,13 +16,13 @@ use crate::os::own::alarm::Alarm;
 const ROUNDS: u32 = 64;
 
 thread_local! {
-    /// How often this thread has looked.
+    /// Number of times that this thread has looked.
     static LOOKS: Cell<u64> = const { Cell::new(0) };
     /// The same when its alarm went off last.
     static HEARD: Cell<u64> = const { Cell::new(u64::MAX) };
     /// Whether it is looked at.
     static PAYS: Cell<bool> = const { Cell::new(false) };
-    /// What ends the work of this thread.
+    /// The limit that ends the work of this thread.
     static LIMIT: RefCell<Option<Limit>> = const { RefCell::new(None) };
     /// Rounds since it was looked at last.
     static SINCE: Cell<u32> = const { Cell::new(0) };
@@ -75,7 +75,8 @@ pub fn look_now() {
     }
 }
 
-/// What a library's code comes to; `None` where that panics on damaged input. An end of the work goes on to be one.
+/// The result of a library's code; `None` where the code panics on damaged input. An end of the work is passed on as
+/// one.
 pub(crate) fn unless_panics<T>(work: impl FnOnce() -> T) -> Option<T> {
     let passed_on = |why: Box<dyn Any + Send>| if why.is::<Ended>() { resume_unwind(why) } else { None };
     catch_unwind(AssertUnwindSafe(work)).map_or_else(passed_on, Some)

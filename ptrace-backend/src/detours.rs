@@ -18,16 +18,16 @@ use crate::spec::LaunchError;
 use crate::target::inject::Area;
 use crate::target::startup::Startup;
 
-/// Where the log may be.
+/// Addresses at which the log may be.
 pub(crate) const PLACES: [u32; 4] = [0x7000_0000, 0x6800_0000, 0x6000_0000, 0x5800_0000];
 
-/// How many accesses it has room for.
+/// Number of accesses that the log has room for.
 const ENTRIES: u32 = 32_768;
 
 /// Room for one copy, in bytes; what needs more has no detour.
 const ROOM: usize = 512;
 
-/// How many bytes of code are read for one detour: four bytes of short instructions, and the longest.
+/// Number of bytes of code that are read for one detour: four bytes of short instructions, and the longest one.
 const LONGEST: usize = 4 + 15;
 
 const PAGE: u64 = 4096;
@@ -119,7 +119,8 @@ pub(crate) fn of_module(
     land(startup, made, areas)
 }
 
-/// Whether threads hand themselves over at the entry of a function. Where a thread tries only, it may spin, and is stepped.
+/// Whether threads hand themselves over at the entry of a function. At one that only tries, a thread may spin, and is
+/// stepped.
 fn hands_over(kind: &TrapKind) -> bool {
     match kind {
         TrapKind::Function { function, .. } => !function.only_tries() && *function != TrappedFunction::Look,
@@ -134,7 +135,7 @@ fn in_reach(from: u64, to: u64) -> bool {
     landing(from) < from && i32::try_from(distance).is_ok()
 }
 
-/// Puts jumps to the copies where the jumps in the code land. Where something is there already, these have no detour.
+/// Puts jumps to the copies where the jumps in the code land. If something is there already, these have no detour.
 fn land(
     startup: &mut Startup,
     mut made: Vec<Detour>,

@@ -9,15 +9,15 @@ use crate::os::trial;
 /// Something that exploring takes, and whether it is permitted here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// What was tried: `trace`, `filter`, `personality`, `affinity`.
+    /// Name of the trial: `trace`, `filter`, `personality`, `affinity`.
     pub name: &'static str,
     /// Whether it works.
     pub works: bool,
     /// Whether nothing can be explored without it.
     pub is_needed: bool,
-    /// What that means, in one sentence.
+    /// The consequence, in one sentence.
     pub sentence: String,
-    /// What to do about it; `None` where it works.
+    /// The remedy; `None` where it works.
     pub fix: Option<String>,
 }
 
@@ -32,7 +32,7 @@ struct Trial {
     name: &'static str,
     is_needed: bool,
     run: fn() -> io::Result<()>,
-    /// What it means that it works, and that it does not.
+    /// The consequence if it works, and if it does not.
     works: &'static str,
     fails: &'static str,
     fix: fn(&Host) -> String,
@@ -153,7 +153,7 @@ impl Host {
         self.with_option("--security-opt=seccomp=unconfined", elsewhere)
     }
 
-    /// What to do where an option of the container would permit it.
+    /// The remedy where an option of the container would permit it.
     fn with_option(&self, option: &str, elsewhere: &str) -> String {
         match self.container {
             Some(Container::Development) => {

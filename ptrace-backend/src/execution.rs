@@ -96,7 +96,7 @@ impl PtraceExecution {
         changed
     }
 
-    /// Why a batch has to end after this step, if it has to.
+    /// The reason for which a batch has to end after this step, if there is one.
     fn stop(&self, agent: Agent, until: &Until, step: &Step) -> Option<Stop> {
         if step.changed.iter().any(|view| matches!(view.status, Status::Failed(_))) {
             return Some(Stop::Failed);
@@ -130,7 +130,7 @@ impl PtraceExecution {
     fn explore_further(&mut self) {
         let mut last: Option<Agent> = None;
         for _ in 0..FURTHER {
-            // What is known by now depends on no clock, unless the search ends anyway.
+            // The knowledge gained by now depends on no clock, unless the search ends anyway.
             if self.process.tracee.is_to_end() {
                 return;
             }
@@ -215,7 +215,7 @@ impl Execution for PtraceExecution {
         if self.streams.flooded() {
             self.process.account.note(Peculiarity::FloodsOutput);
         }
-        // Of an execution that was stopped nobody knows what would have come.
+        // The rest of an execution that was stopped is unknown.
         let goes_on = |view: &AgentView| match &view.status {
             Status::Enabled => true,
             Status::Failed(failure) => failure.kind == FailureKind::Timeout,

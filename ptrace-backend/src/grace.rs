@@ -19,7 +19,7 @@ thread_local! {
     static LATE_SINCE: Cell<Option<Duration>> = const { Cell::new(None) };
 }
 
-/// What is left of that time for one program.
+/// The rest of that time for one program.
 pub(crate) struct Grace {
     /// Nothing is left once as many nanoseconds are spent as [`GRACE`] has.
     spent: Arc<AtomicU64>,
@@ -40,7 +40,7 @@ impl Grace {
         Self { spent, limit: Limit::new(look) }
     }
 
-    /// What `read` comes to, or nothing where there is no time for it.
+    /// The result of `read`, or nothing where there is no time for it.
     pub(crate) fn read<T: Default>(&self, read: impl FnOnce() -> T) -> T {
         // One read may need another one, and has its time.
         if LATE_SINCE.get().is_some() {

@@ -1,5 +1,5 @@
-//! One execution, followed at the pace of a person who looks on: stopped at every event, and between events where it is
-//! asked to.
+//! One execution, followed at the pace of its user: it is stopped at every event, and between events where it is asked
+//! to.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use crate::os::{Tid, memory, ptrace};
 use crate::program::PtraceProgram;
 use crate::target::streams::Streams;
 
-/// Where an execution stands.
+/// The point at which an execution stands still.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halt {
     /// Every thread is at a key point, blocked, failed, or at its end.
     Rest,
     /// A thread stands at a probe, and all others as at rest.
     Probe {
-        /// Which one.
+        /// The thread's name.
         thread: ThreadName,
         /// It stands at a key point as well: going on is resting there.
         rests: bool,
@@ -130,7 +130,7 @@ impl Inspection {
         self.timed(Process::leave_probe)
     }
 
-    /// Whether the pending operation of the agent that is to move is the one expected.
+    /// Checks that the pending operation of the agent that is to move is the one expected.
     fn expect(&self, choice: Choice, expected: &OpKey) -> Result<(), ExecutionError> {
         let name = choice.agent.thread();
         let differs = |got: Observation| {
@@ -195,7 +195,7 @@ impl Inspection {
         self.process.scheduling.threads.position(|t| t.name == thread)
     }
 
-    /// What a thread has in its registers; none once it has ended.
+    /// The contents of a thread's registers; none once it has ended.
     #[must_use]
     pub fn state(&self, thread: ThreadName) -> Option<ThreadState> {
         let index = self.present(thread)?;
@@ -237,13 +237,14 @@ impl Inspection {
         &layout.unwinding
     }
 
-    /// What the program has printed and the C library has not written to the standard output yet. Nothing where that library
-    /// is another one than glibc.
+    /// Output that the program has printed and the C library has not written to the standard output yet. Empty where
+    /// that library is another one than glibc.
     #[must_use]
     pub fn unwritten(&self) -> Vec<u8> {
-        /// Where `struct _IO_FILE` has the beginning of what is to be written, and its end; part of glibc's ABI.
+        /// Offset of the pointers to the beginning and the end of the pending output in `struct _IO_FILE`; part of
+        /// glibc's ABI.
         const WAITING: u64 = 32;
-        /// Larger buffers were set up by nobody.
+        /// No program sets up a larger buffer.
         const LARGEST: u64 = 1 << 20;
         let read =
             |address: u64, buffer: &mut [u8]| memory::read(self.process.tracee.leader, address, buffer);
@@ -257,7 +258,7 @@ impl Inspection {
         if read(from, &mut text) { text } else { Vec::new() }
     }
 
-    /// What the program has written to its standard output and standard error so far, and whether some is left out.
+    /// Output of the program on its standard output and standard error so far, and whether some is left out.
     #[must_use]
     pub fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {
         self.streams.output()

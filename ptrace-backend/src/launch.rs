@@ -56,7 +56,7 @@ pub(crate) fn launch(
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
     let rust_locks = RustLocks::new(&modules);
     let cancels = calls(&modules, &["pthread_cancel"]);
-    // Where instructions are stepped in place, copies of them are not trusted.
+    // If instructions are stepped in place, copies of them are not trusted.
     let takes_down = spec.stepping == Stepping::OutOfLine;
     let Traps {
         by_address,
@@ -200,7 +200,8 @@ fn unwinding(modules: &[Module]) -> Modules {
     all
 }
 
-/// Where the standard output streams of the C and the C++ library are; an executable may hold those that it uses itself.
+/// Addresses of the standard output streams of the C and the C++ library; an executable may hold those that it uses
+/// itself.
 fn standard_streams(modules: &[Module]) -> Vec<u64> {
     const NAMES: [&str; 8] = [
         "_IO_2_1_stdout_",
@@ -216,7 +217,7 @@ fn standard_streams(modules: &[Module]) -> Vec<u64> {
     modules.iter().flat_map(named).flatten().collect()
 }
 
-/// Where a function of the C library is.
+/// Address of a function of the C library.
 fn function(name: &str, modules: &[Module]) -> u64 {
     let libc = modules.iter().filter(|m| m.is_libc);
     libc.filter_map(|m| Some(m.image.symbol(name)? + m.mapped.bias)).next().unwrap_or_default()

@@ -17,7 +17,8 @@ use crate::debuginfo::{Image, ImageError};
 pub struct Executable {
     /// Its absolute path without symbolic links.
     pub path: PathBuf,
-    /// What tells this build from every other: the linker's build id, or a digest of the file (`content-…`).
+    /// Identifier that distinguishes this build from every other: the linker's build id, or a digest of the file
+    /// (`content-…`).
     pub build_id: String,
     /// Whether it can be loaded anywhere.
     pub pie: bool,
@@ -31,7 +32,7 @@ pub struct Executable {
     pub image: Arc<Image>,
 }
 
-/// Why a file cannot be explored, and what to do.
+/// A reason for which a file cannot be explored, with the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// There is no such file.
@@ -46,23 +47,23 @@ pub enum Refusal {
     /// The operating system refused.
     #[error("cannot read `{}`: {reason}", path.display())]
     Unreadable {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's reason.
         reason: io::Error,
     },
     /// It may not be executed.
     #[error("`{0}` is not executable: `chmod +x {0}` makes it so, if it is a program", path.display())]
     NotExecutable {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// It is a script.
     #[error("`{}` is a script for {interpreter}: explore {}, not the script that starts it", path.display(), started(program.as_deref()))]
     Script {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What runs it.
+        /// The interpreter that runs it.
         interpreter: String,
         /// The program that it gives its arguments to, if it says so in one line.
         program: Option<PathBuf>,
@@ -79,7 +80,7 @@ pub enum Refusal {
     /// It is for another machine.
     #[error("`{}` is built for {machine}: build it for x86-64", path.display())]
     Machine {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// The machine that it is for.
         machine: String,
@@ -99,15 +100,15 @@ pub enum Refusal {
     /// Its dynamic linker is not there.
     #[error("`{}` needs the dynamic linker `{}`, which is not installed: build it for this system", path.display(), interpreter.display())]
     NoInterpreter {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it asks for.
+        /// The dynamic linker that it asks for.
         interpreter: PathBuf,
     },
     /// It runs with other privileges than those of its user.
     #[error("`{}` has {privilege}, which a traced program loses: explore a copy without it (`cp` makes one)", path.display())]
     Privileged {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// The privilege.
         privilege: &'static str,
@@ -115,7 +116,7 @@ pub enum Refusal {
     /// A sanitizer is built in.
     #[error("`{}` is built with {sanitizer}, which runs threads and memory of its own: explore the build without -fsanitize", path.display())]
     Sanitizer {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// The sanitizer.
         sanitizer: &'static str,

@@ -76,7 +76,7 @@ impl PtraceProgram {
         let again = Self::launch_on(spec, cpus).ok()?;
         let same =
             again.executable.build_id == self.executable.build_id && again.layout.is_like(&self.layout);
-        // What is static is kept once.
+        // Static data is kept once.
         same.then(|| Self { layout: Arc::clone(&self.layout), ..again })
     }
 
@@ -168,7 +168,7 @@ impl PtraceProgram {
         self.layout.locate(site).map(|(module, at)| (module.mapped.path.as_path(), at))
     }
 
-    /// How many executions can run at once, each on a CPU of its own: the CPUs that the process was given.
+    /// Number of executions that can run at once, each on a CPU of its own: the CPUs that the process was given.
     #[must_use]
     pub fn at_once(&self) -> usize {
         self.cpus.len().max(1)
@@ -188,8 +188,8 @@ impl PtraceProgram {
         crate::os::wait::stops()
     }
 
-    /// How many instructions that touch memory are no longer watched, because they touched private memory only, and how
-    /// many there are.
+    /// Number of instructions that touch memory and are no longer watched, because they touched private memory only,
+    /// and number of all instructions that touch memory.
     #[must_use]
     pub fn disarmed(&self) -> (usize, usize) {
         self.shared.disarmed()
@@ -234,19 +234,20 @@ impl PtraceProgram {
         all.filter(|(_, c)| is_wanted(c.addr)).map(|(i, _)| i).collect()
     }
 
-    /// What an execution depends on beside its choices.
+    /// The knowledge that an execution depends on beside its choices.
     #[must_use]
     pub fn known(&self) -> Known {
         self.shared.known()
     }
 
-    /// Makes the next execution one that would be the same where this is known. What it teaches is kept for elsewhere.
+    /// Makes the next execution one that would be the same where this is known. The knowledge that it gains is kept for
+    /// elsewhere.
     pub fn adopt(&self, known: &Known) {
         self.shared.adopt(known);
     }
 
-    /// What the last execution has taught, beside key points: for the program whose knowledge this one has adopted. `None`
-    /// if that program's own execution might be another one by now.
+    /// The knowledge gained by the last execution, beside key points: for the program whose knowledge this one has
+    /// adopted. `None` if that program's own execution might be another one by now.
     #[must_use]
     pub fn learnt(&self) -> Option<Learnt> {
         self.shared.learnt()

@@ -1,4 +1,4 @@
-//! What this process may use of the machine.
+//! The machine's resources that this process may use.
 
 use crate::os::own::{self, Resource};
 
@@ -8,10 +8,10 @@ const MEMORY: u64 = 512 << 20;
 /// So many open files are needed.
 const FILES: u64 = 32;
 
-/// Prepares the process for what it may run out of: a file that may not grow any more is an error of who writes it.
+/// Prepares the process for the exhaustion of resources: a file that may not grow any more is an error of the write.
 ///
 /// # Errors
-/// A sentence, where too little is allowed for anything to be done.
+/// A sentence, if too little is allowed for anything to be done.
 pub fn prepare() -> Result<(), String> {
     own::survive_long_files();
     let mut too_little = [Resource::AddressSpace, Resource::Data, Resource::OpenFiles].into_iter();

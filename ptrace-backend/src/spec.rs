@@ -1,4 +1,4 @@
-//! What to launch.
+//! The program to launch.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,18 +25,18 @@ pub struct LaunchSpec {
     pub cwd: PathBuf,
     /// Its whole environment.
     pub env: Vec<(OsString, OsString)>,
-    /// What it reads from standard input; empty if `None`.
+    /// The file that it reads as standard input; an empty input if `None`.
     pub stdin: Option<PathBuf>,
-    /// How long a thread may run, in processor time, or wait to come to its next key point.
+    /// The longest time for which a thread may run, in processor time, or wait to come to its next key point.
     pub run_timeout: Duration,
     /// Whether a program, or a client, that ends with another exit code than 0 has failed.
     pub exit_code_fails: bool,
-    /// How the instruction under a trap is executed.
+    /// The way in which the instruction under a trap is executed.
     pub stepping: Stepping,
     /// For how long a sleep or a timed wait that ends may let another thread stand still that could run. All copies of the
     /// program share it.
     pub stalls: Arc<Stalls>,
-    /// What ends everything: no wait for the program outlasts it.
+    /// The limit on everything: no wait for the program outlasts it.
     pub limit: Limit,
     /// The process that is started with each execution, if there is one.
     pub client: Option<ClientSpec>,
@@ -88,11 +88,11 @@ impl LaunchSpec {
     }
 }
 
-/// How a thread passes a trapped instruction. Both ways give the same trace.
+/// The way in which a thread passes a trapped instruction. Both ways give the same trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stepping {
-    /// A relocated copy is executed, which jumps back: one stop per key point. Where an instruction cannot be
-    /// relocated, it is stepped in place.
+    /// A relocated copy is executed, which jumps back: one stop per key point. An instruction that cannot be relocated
+    /// is stepped in place.
     #[default]
     OutOfLine,
     /// The trap is lifted and the instruction single-stepped: two stops per key point. The reference.

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What is no longer than this, in nanoseconds, is no stall: a switch of threads takes as long, and timers are as late. So two
-/// threads that sleep for the same time go on in either order, whatever they did before.
+/// A pause that is no longer than this, in nanoseconds, is no stall: a switch of threads takes as long, and timers are
+/// as late. So two threads that sleep for the same time go on in either order, whatever they did before.
 pub(crate) const LEAST_STALL: u64 = 100_000;
 
 /// The bound on stalls in executions that begin from now on, and the least one that would have made a difference.

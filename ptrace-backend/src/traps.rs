@@ -1,4 +1,5 @@
-//! Where the target is to stop: entries of functions, instructions that touch memory, instructions that are answered.
+//! Addresses at which the target is to stop: entries of functions, instructions that touch memory, instructions that
+//! are answered.
 
 use std::cell::LazyCell;
 use std::num::NonZeroU64;
@@ -42,7 +43,7 @@ pub(crate) struct Traps {
     pub(crate) candidates: Vec<Candidate>,
     /// Functions of system libraries whose calls are looked at.
     pub(crate) foreign: Vec<Foreign>,
-    /// Where the fork server's loop is.
+    /// Address of the fork server's loop.
     pub(crate) fork_loop: u64,
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
@@ -51,7 +52,7 @@ pub(crate) struct Traps {
     pub(crate) undecoded: Vec<Unwatched>,
     /// Readings of the processor's time stamps may lie where it is not clear what is code.
     pub(crate) may_hide_time_stamps: bool,
-    /// Where accesses are taken down without a stop; none where there is no room.
+    /// The detours by which accesses are taken down without a stop; none where there is no room.
     pub(crate) detours: Option<Detours>,
 }
 
@@ -77,7 +78,7 @@ impl Traps {
         // Of each module: its candidates, and where its jumps and calls go.
         let mut own_code: Vec<(usize, Range<usize>, FxHashSet<u64>)> = Vec::new();
         let mut pointed_to: Vec<(u64, String)> = Vec::new();
-        // What the program's own code points to is in libraries.
+        // The targets of pointers in the program's own code are in libraries.
         let (own, libraries): (Vec<_>, Vec<_>) =
             modules.iter().enumerate().partition(|(_, module)| !module.is_system);
         for (i, module) in own.into_iter().chain(libraries) {
@@ -261,7 +262,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
     for symbol in module.image.symbols().filter(|symbol| !symbol.is_local()) {
         let effects = match effects(symbol.name) {
             Effects::Modelled | Effects::Unknown => continue,
-            // What goes to a standard stream may come out elsewhere.
+            // Output to a standard stream may come out elsewhere.
             Effects::CxxStream { .. } if is_called(SETS_BUFFER) => Effects::Unknown,
             effects => effects,
         };
@@ -277,7 +278,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
     found
 }
 
-/// Where the C library looks again for functions that are to be called at exit.
+/// Addresses at which the C library looks again for functions that are to be called at exit.
 fn looks_at_exit(module: &Module, process: Tid) -> Vec<Foreign> {
     let looks = if module.is_libc { exit_handlers::looks_again_at(process, module) } else { Vec::new() };
     let look = |address| Foreign {
@@ -314,11 +315,11 @@ fn file_name(module: &Module) -> String {
     module.mapped.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What makes a stream of the C++ library write into another buffer.
+/// The function that makes a stream of the C++ library write into another buffer.
 const SETS_BUFFER: &str = "_ZNSt9basic_iosIcSt11char_traitsIcEE5rdbufEPSt15basic_streambufIcS1_E";
 
-/// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by
-/// the program's age.
+/// Entries of the thread functions of a module, in all versions of their names: the version that a program uses is
+/// decided by the program's age.
 fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64, TrapKind)> {
     let bias = module.mapped.bias;
     let tables = [(module.is_libc, THREAD_FUNCTIONS), (true, CXX_FUNCTIONS)];

@@ -23,9 +23,9 @@ pub(crate) type RustFunction<'f> = &'f dyn Fn(&str) -> Option<TrappedFunction>;
 
 /// The code of a module that is watched, as sorted, disjoint ranges of static addresses.
 pub(crate) struct Code {
-    /// Where memory accesses are looked for.
+    /// The code in which memory accesses are looked for.
     accesses: Vec<Range<u64>>,
-    /// Where calls of memory functions are looked for.
+    /// The code in which calls of memory functions are looked for.
     calls: Vec<Range<u64>>,
 }
 
@@ -37,7 +37,7 @@ impl Code {
         }
         Self {
             accesses: debuginfo::user_code(&module.image, &debuginfo::is_user_file),
-            // A library's copy or comparison is made for whoever instantiated it.
+            // A library's copy or comparison is made for the code that instantiated it.
             calls: debuginfo::unit_code(&module.image, &debuginfo::is_user_file),
         }
     }
@@ -61,7 +61,7 @@ pub(crate) struct Watched {
     pub(crate) others: Vec<Special>,
     /// Slots that addresses of other modules are loaded from, at run-time addresses.
     pub(crate) loaded_slots: FxHashSet<u64>,
-    /// Where jumps and calls of its code go.
+    /// Targets of jumps and calls of its code.
     pub(crate) branch_targets: FxHashSet<u64>,
     /// An address that threads may come to and where no instruction is known.
     pub(crate) undecoded: Option<u64>,
@@ -95,7 +95,7 @@ impl Watched {
             let addresses = scanned.addresses.iter().map(|address| address.wrapping_sub(bias));
             addresses.filter(|&address| contains(gaps, address)).collect()
         };
-        // Where the program begins, it hands `main` to the C library.
+        // At its entry the program hands `main` to the C library.
         let start = module.image.function_at(module.image.entry());
         pointers.extend(start.and_then(|start| decoding.whole(&start.range)).iter().flat_map(in_gaps));
         // Control tells what is an instruction there: it does not say where it ends, or holds data, or is in no function.

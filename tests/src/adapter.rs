@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 
 use crate::tool::{ToolError, WATCHDOG, binary};
 
-/// A running adapter, and what it has said.
+/// A running adapter, and its messages.
 pub struct Adapter {
     /// None at a port of a server.
     child: Option<Child>,
     input: Option<Box<dyn Write + Send>>,
     stream: Option<TcpStream>,
     messages: Receiver<Value>,
-    /// Events that nobody has asked for yet.
+    /// Events that have not been asked for yet.
     events: VecDeque<Value>,
     seq: i64,
 }
@@ -179,7 +179,7 @@ impl Adapter {
         self.event("stopped")
     }
 
-    /// The bodies of the events of a kind that have come and that nobody has asked for.
+    /// The bodies of the events of a kind that have come and have not been asked for yet.
     pub fn seen(&mut self, event: &str) -> Vec<Value> {
         let (wanted, others) = self.events.drain(..).partition(|message| message["event"] == event);
         let wanted: VecDeque<Value> = wanted;
@@ -218,7 +218,7 @@ impl Adapter {
         self.child.as_mut()?.wait().ok().and_then(|status| status.code())
     }
 
-    /// Kills it as nobody can prevent.
+    /// Kills it by a signal that it cannot catch.
     pub fn kill(&mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();

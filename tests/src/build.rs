@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::manifest::Language;
 use crate::paths::{self, Output};
 
-/// How much the compiler optimises.
+/// The compiler's level of optimisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Optimisation {
     /// `-O0`; a debug build for Rust.
@@ -42,7 +42,7 @@ pub enum BuildError {
     Compiler {
         /// The whole command line.
         command: String,
-        /// What it printed.
+        /// Its error output.
         stderr: String,
     },
     /// The source's extension is that of no language known here.
@@ -54,9 +54,9 @@ pub enum BuildError {
     /// A file could not be read or written, or the compiler could not be started.
     #[error("`{}`: {error}", path.display())]
     Io {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's reason.
         error: io::Error,
     },
 }
@@ -68,7 +68,7 @@ impl fmt::Debug for BuildError {
     }
 }
 
-/// How to build one target program.
+/// A build of one target program.
 #[derive(Clone, Debug)]
 pub struct Build {
     source: PathBuf,
@@ -90,7 +90,7 @@ impl Build {
         self
     }
 
-    /// Where the program is, once it has been built.
+    /// The path of the program, once it has been built.
     ///
     /// # Errors
     /// When it does not compile, with what the compiler printed.
@@ -178,7 +178,7 @@ fn is_alone(source: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Nobody finds half a program: it is written to a file of its own, and put in place in one step.
+/// No test finds half a program: it is written to a file of its own, and put in place in one step.
 fn compile(mut command: Command, program: &Path) -> Result<(), BuildError> {
     let unfinished = unfinished(program);
     let output = command.arg("-o").arg(&unfinished).output().map_err(at(Path::new(command.get_program())))?;
@@ -194,7 +194,8 @@ fn write_whole(file: &Path, text: &str) -> Result<(), BuildError> {
     fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, file)).map_err(at(file))
 }
 
-/// What tells the files apart stands in front: rustc names its own files beside them by what comes before the first dot.
+/// The distinguishing part of the names stands in front: rustc names its own files beside them by the part before the
+/// first dot.
 fn unfinished(file: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let mut name = OsString::from(format!("{}-{}-", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));

@@ -1,4 +1,4 @@
-//! Which of the patterns that an explanation ranks is the one that its sentence tells.
+//! The one of the patterns ranked by an explanation that its sentence tells.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub fn tells_pattern(sentence: &str) -> bool {
 /// The pattern of an explanation whose accesses a sentence names.
 #[must_use]
 pub fn told_pattern<'e>(explanation: &'e Value, sentence: &str) -> Option<&'e Value> {
-    // What follows tells how the threads came there.
+    // The words behind that tell how the threads came there.
     let told = accesses(sentence.split("; both came past").next().unwrap_or_default());
     let is_told = |pattern: &&Value| {
         let of_pattern = pattern["accesses"].as_array().into_iter().flatten();

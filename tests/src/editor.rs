@@ -16,7 +16,7 @@ use crate::tool::{self, ToolError, WATCHDOG};
 /// Answers a request of the server, or `None` for what every editor answers.
 pub type Answer = Box<dyn FnMut(&str, &Value) -> Option<Value>>;
 
-/// A client of one server. What goes wrong is a panic: it is for tests only.
+/// A client of one server. A failure is a panic: it is for tests only.
 pub struct Editor {
     to_server: Box<dyn Write>,
     from_server: Receiver<Value>,
@@ -25,7 +25,7 @@ pub struct Editor {
     /// Everything that the server sent without being asked, in order: requests too. Answers have no place in that order:
     /// what was sent before an answer may come after it, so that only a wait for what was sent later shows what was told.
     pub told: Vec<Value>,
-    /// What was told before something was done belongs to the past.
+    /// The number of messages that were told before something was done: they belong to the past.
     past: usize,
     /// For each method, how many of `told` were waited for.
     waited: HashMap<String, usize>,
@@ -33,7 +33,7 @@ pub struct Editor {
     process: Option<Child>,
 }
 
-/// A message from the server: what came, and how long after it was waited for.
+/// A message from the server.
 pub type Told = Value;
 
 impl Editor {
@@ -392,7 +392,7 @@ pub fn uri(file: &Path) -> String {
     format!("file://{}", file.display())
 }
 
-/// What an editor says that can do everything.
+/// The capabilities of an editor that can do everything.
 #[must_use]
 pub fn full_capabilities() -> Value {
     json!({

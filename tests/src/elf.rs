@@ -1,4 +1,4 @@
-//! Where things are in an ELF file, for tests that damage one.
+//! Offsets in an ELF file, for tests that damage one.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl<'a> Sections<'a> {
 
     fn range(&self, index: usize) -> Range<usize> {
         let start = self.number(self.header(index) + 24, 8);
-        // What is zeroed at run time takes no room in the file.
+        // A section that is zeroed at run time takes no room in the file.
         let is_empty = self.number(self.header(index) + 4, 4) == 8;
         start..start + if is_empty { 0 } else { self.number(self.header(index) + 32, 8) }
     }
@@ -39,7 +39,7 @@ impl<'a> Sections<'a> {
         std::str::from_utf8(name.split(|byte| *byte == 0).next().unwrap_or_default()).unwrap_or_default()
     }
 
-    /// Where a section is in the file.
+    /// The range of a section in the file.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<Range<usize>> {
         (0..self.count()).find(|index| self.name(*index) == name).map(|index| self.range(index))

@@ -1,4 +1,5 @@
-//! What end-to-end tests need: the bundled target programs, built; the tool, built and run; what is expected of both.
+//! Support for end-to-end tests: the bundled target programs, built; the tool, built and run; the results expected of
+//! both.
 
 mod adapter;
 mod build;

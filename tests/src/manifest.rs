@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::paths;
 
-/// What a target program is written in.
+/// The language of a target program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
@@ -51,7 +51,7 @@ impl Language {
     }
 }
 
-/// What the tool is expected to say about a program.
+/// The report of the tool that is expected about a program.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expectation {
@@ -74,15 +74,15 @@ pub enum Expectation {
 pub struct Target {
     /// Its name, without extension.
     pub name: String,
-    /// What it is written in.
+    /// The language of its source.
     pub language: Language,
-    /// What the tool is expected to say about it.
+    /// The report of the tool that is expected about it.
     pub expectation: Expectation,
-    /// Why it fails, if it does.
+    /// The cause of its failure, if it fails.
     pub cause: Option<Cause>,
 }
 
-/// Why a program fails, as it is seeded in it.
+/// The cause of a program's failure, as it is seeded in it.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cause {
@@ -130,9 +130,9 @@ pub enum ManifestError {
     /// A file cannot be read.
     #[error("cannot read `{}`: {error}", path.display())]
     Unreadable {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The operating system's reason.
         error: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What one run of the tool came to.
+//! The outcome of one run of the tool.
 
 use serde_json::Value;
 
@@ -7,9 +7,9 @@ use serde_json::Value;
 pub struct Outcome {
     /// Its exit code.
     pub code: i32,
-    /// What it wrote to its standard output.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// Its standard error.
     pub stderr: String,
     /// The report, if it was asked for as JSON and there is one.
     pub report: Value,

@@ -1,4 +1,4 @@
-//! Where things are: the sources, and the folder that everything built goes to.
+//! Paths of the sources, and of the folder that everything built goes to.
 
 use std::env;
 use std::io;
@@ -17,7 +17,7 @@ pub fn targets() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("targets")
 }
 
-/// Where cargo has put the running test.
+/// The place where cargo has put the running test.
 pub(crate) struct Output {
     /// Cargo's target directory.
     pub(crate) folder: PathBuf,

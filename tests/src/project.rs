@@ -15,7 +15,7 @@ use crate::paths::{self, Output};
 #[derive(Debug)]
 pub struct Project {
     root: PathBuf,
-    /// Removes the copy in the end, where nobody shares it.
+    /// Removes the copy in the end, where it is not shared.
     _own: Option<TempDir>,
 }
 
@@ -31,7 +31,7 @@ impl Project {
         Ok(Self { root, _own: Some(folder) })
     }
 
-    /// A copy that all tests share, brought up to date by `commands`, one after the other. Nobody may change it.
+    /// A copy that all tests share, brought up to date by `commands`, one after the other. No test may change it.
     ///
     /// # Errors
     /// When it cannot be written, or a command fails.
@@ -53,7 +53,7 @@ impl Project {
         Ok(project)
     }
 
-    /// Where it is, without symbolic links.
+    /// Its path, without symbolic links.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -71,7 +71,7 @@ impl Project {
     /// When it fails, with what it printed.
     pub fn run(&self, command: &str) -> Result<String, BuildError> {
         let mut shell = Command::new("sh");
-        // What cargo has told this test of its own folders is nothing to another project.
+        // Cargo's variables about this test's own folders are nothing to another project.
         let inherited = std::env::vars_os().map(|(name, _)| name);
         for name in inherited.filter(|name| name.to_string_lossy().starts_with("CARGO")) {
             shell.env_remove(name);

@@ -64,14 +64,14 @@ impl Renamed {
         words(text).map(new).collect()
     }
 
-    /// Which line a line is now, counted from 1.
+    /// The present number of a line, counted from 1.
     #[must_use]
     pub fn line(&self, line: u64) -> Option<u64> {
         self.lines.get(usize::try_from(line).ok()?).copied().filter(|&line| line > 0)
     }
 
-    /// A sentence of a report on the source: what stands in backquotes in the new words, and lines (`counter.c:9`) as they
-    /// are now.
+    /// A sentence of a report on the source: the names in backquotes in the new words, and lines (`counter.c:9`) as
+    /// they are now.
     #[must_use]
     pub fn sentence(&self, sentence: &str) -> String {
         let parts = sentence.split('`').enumerate().map(|(nth, part)| match nth % 2 {
@@ -115,7 +115,7 @@ fn taken(source: &str, language: Language) -> io::Result<BTreeSet<String>> {
         return Err(io::Error::other(format!("{compiler} -E: {}", output.status)));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    // Of a macro, its name: parameters are nobody else's.
+    // Of a macro, its name: its parameters are its own.
     let headers = text.lines().flat_map(|line| match line.strip_prefix("#define ") {
         Some(definition) => names(definition).take(1).collect::<Vec<_>>(),
         None => names(line).collect(),

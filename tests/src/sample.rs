@@ -1,4 +1,4 @@
-//! What of many tests alike is run each time. `./test full` runs them all.
+//! The sample of many tests alike that is run each time. `./test full` runs them all.
 
 use crate::build::Optimisation;
 
@@ -25,8 +25,8 @@ pub fn sample<T>(all: impl IntoIterator<Item = T>, one_in: usize) -> impl Iterat
     all.into_iter().enumerate().filter(move |(place, _)| is_sampled(*place, one_in)).map(|(_, one)| one)
 }
 
-/// The levels of optimisation at which what is called so is tested: one by its name, so that half of all is tested at each of
-/// them, or both.
+/// The levels of optimisation at which a program or a case of this name is tested: one by its name, so that half of all
+/// is tested at each of them, or both.
 pub fn levels(name: &str) -> impl Iterator<Item = Optimisation> {
     let sampled = name.bytes().fold(SEED, |sum, byte| sum + usize::from(byte)) % Optimisation::ALL.len();
     let levels = Optimisation::ALL.into_iter().enumerate();

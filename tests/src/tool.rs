@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::paths::{self, Output as CargoOutput};
 use crate::processes;
 
-/// How long a run of the tool may take.
+/// The longest time that a run of the tool may take.
 pub const WATCHDOG: Duration = Duration::from_secs(30);
 
 /// The tool could not be built or run.
@@ -27,27 +27,27 @@ pub enum ToolError {
     /// It did not end by itself.
     #[error("`{command}` was still running after {} s, and was killed", limit.as_secs())]
     TimedOut {
-        /// What was run.
+        /// The command line.
         command: String,
-        /// How long it may take.
+        /// The longest time that it may take.
         limit: Duration,
     },
     /// It was ended by a signal.
     #[error("`{command}` was ended by {status}:\n{stderr}")]
     Killed {
-        /// What was run.
+        /// The command line.
         command: String,
-        /// How it ended.
+        /// The status with which it ended.
         status: String,
-        /// What it wrote to its standard error.
+        /// Its standard error.
         stderr: String,
     },
     /// It could not be started.
     #[error("`{command}` could not be run: {error}")]
     Start {
-        /// What was run.
+        /// The command line.
         command: String,
-        /// Why not.
+        /// The operating system's reason.
         error: io::Error,
     },
 }
@@ -62,7 +62,7 @@ impl fmt::Debug for ToolError {
 /// A command line of the tool.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// What starts the tool, with its own arguments before the tool's command line.
+    /// The program that starts the tool, with its own arguments before the tool's command line.
     wrapper: Option<(PathBuf, Vec<OsString>)>,
     arguments: Vec<OsString>,
     /// None for the root of the checkout.
@@ -79,8 +79,8 @@ impl Tool {
         Self { wrapper: None, arguments, folder: None, variables: Vec::new(), limit: WATCHDOG }
     }
 
-    /// Explores `program` with these options, and asks for the report as JSON. What is found is not explained: an explanation
-    /// takes hundreds of executions.
+    /// Explores `program` with these options, and asks for the report as JSON. Findings are not explained: an
+    /// explanation takes hundreds of executions.
     #[must_use]
     pub fn explore<S: AsRef<OsStr>>(options: impl IntoIterator<Item = S>, program: &Path) -> Self {
         Self::exploration(&["--no-explain"], options, program)
@@ -144,7 +144,8 @@ impl Tool {
     /// Runs it at the root of the checkout unless another folder was named, with nothing on its standard input.
     ///
     /// # Errors
-    /// When it cannot be built or started, or does not end by itself. What it has started is killed then.
+    /// When it cannot be built or started, or does not end by itself. The processes that it has started are killed
+    /// then.
     pub fn run(&self) -> Result<Outcome, ToolError> {
         let tool = binary()?;
         let mut command = match &self.wrapper {

@@ -1,4 +1,4 @@
-//! Where functions are declared: what finds `main` and tests without looking at an instruction.
+//! Declarations of functions: `main` and tests are found by them without looking at an instruction.
 
 use std::path::PathBuf;
 

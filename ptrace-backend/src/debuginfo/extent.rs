@@ -1,11 +1,12 @@
-//! The words for several bytes at once: one variable, part of it, or what begins in one part and ends in another.
+//! The words for several bytes at once: one variable, part of it, or bytes that begin in one part and end in another.
 
 use std::ops::Range;
 
-/// Wider operations are on blocks as a whole, and are called by where they begin.
+/// Wider operations are on blocks as a whole, and are called by their first bytes.
 const WIDEST: u64 = 64;
 
-/// The words for bytes, by what `words` says of single ones. What fills a structure or an array is called by its name alone.
+/// The words for bytes, by the words that `words` has for single ones. Bytes that fill a structure or an array are
+/// called by its name alone.
 pub(super) fn extent(bytes: &Range<u64>, words: impl Fn(u64) -> Option<String>) -> Option<String> {
     let first = words(bytes.start)?;
     let last = bytes.end.checked_sub(1).filter(|&last| (1..WIDEST).contains(&(last - bytes.start)));
@@ -24,7 +25,7 @@ fn is_named(words: &str) -> bool {
     !words.contains("+0x")
 }
 
-/// What two parts are both parts of.
+/// The innermost whole that two parts belong to.
 fn common<'w>(first: &'w str, last: &str) -> Option<&'w str> {
     let ends = first.match_indices(['.', '[']).map(|(end, _)| &first[..end]);
     ends.rev().find(|whole| is_part(last, whole))

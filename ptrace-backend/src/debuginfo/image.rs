@@ -92,7 +92,8 @@ impl Image {
         self.files.path()
     }
 
-    /// What tells this build from every other: the linker's build id, or a digest of the file (`content-…`).
+    /// Identifier that distinguishes this build from every other: the linker's build id, or a digest of the file
+    /// (`content-…`).
     #[must_use]
     pub fn build_id(&self) -> &str {
         &self.build_id
@@ -172,8 +173,8 @@ impl Image {
         self.gaps.get_or_init(find)
     }
 
-    /// What the source shows at a static address, innermost inlined call first; never empty. For a caller, ask for the
-    /// address before the one that it returns to.
+    /// The frames of source code at a static address, innermost inlined call first; never empty. For a caller, ask for
+    /// the address before the one that it returns to.
     #[must_use]
     pub fn frames(&self, address: u64) -> Vec<SourceFrame> {
         let unnamed = |has_line| self.location(address, has_line);
@@ -198,7 +199,7 @@ impl Image {
         })
     }
 
-    /// Where the variable is, by static addresses, that a static address is in; `None` if no symbol tells.
+    /// The range of static addresses of the variable that a static address is in; `None` if no symbol tells.
     #[must_use]
     pub fn variable(&self, address: u64) -> Option<Range<u64>> {
         self.symbol_table().object_at(address).map(Symbol::range)
@@ -217,8 +218,8 @@ impl Image {
         format!("{}+{address:#x}", file.to_string_lossy())
     }
 
-    /// What a block holds that a function of a library has allocated (`Arc::new`): the user's own code calls it at this static
-    /// address, or the address is in it.
+    /// Type of the contents of a block that a library's function has allocated (`Arc::new`): the user's own code calls
+    /// that function at this static address, or the address is in the function.
     #[must_use]
     pub fn allocation_type_at(&self, address: u64) -> Option<AllocationType> {
         allocation_type::allocation_type_at(self.info()?, address)

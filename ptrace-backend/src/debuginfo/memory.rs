@@ -15,9 +15,9 @@ pub(super) fn word(memory: &dyn Memory, address: u64) -> Option<u64> {
     memory.read(address, &mut bytes).then(|| u64::from_le_bytes(bytes))
 }
 
-/// What can be read at a page's start can be read throughout.
+/// Memory that can be read at a page's start can be read throughout the page.
 const PAGE: usize = 4096;
-/// 16 MiB: more than anybody looks at while a thread stands still.
+/// 16 MiB: more than a user looks at while a thread stands still.
 const MOST_PAGES: usize = 4096;
 
 /// Reads each page once: every read of another process is a system call.

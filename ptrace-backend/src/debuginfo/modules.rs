@@ -11,7 +11,7 @@ use super::source::SourceFrame;
 pub struct LoadedImage {
     /// The file.
     pub image: Arc<Image>,
-    /// What is added to its static addresses.
+    /// The number that is added to its static addresses.
     pub bias: u64,
     /// The addresses that it occupies at run time.
     pub range: Range<u64>,
@@ -48,7 +48,7 @@ impl Modules {
         self.0.iter()
     }
 
-    /// Which module holds a run-time address.
+    /// The module that holds a run-time address, with the static address.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<StaticAddress> {
         let module = self.0.iter().position(|module| module.range.contains(&address))?;
@@ -67,7 +67,7 @@ impl Modules {
         self.0.iter().find_map(|module| Some(module.bias.wrapping_add(module.image.symbol(name)?)))
     }
 
-    /// What the source shows at a run-time address, innermost inlined call first; never empty.
+    /// The frames of source code at a run-time address, innermost inlined call first; never empty.
     #[must_use]
     pub fn frames(&self, address: u64) -> Vec<SourceFrame> {
         let found = self.find(address).and_then(|place| Some((self.get(place.module)?, place)));

@@ -7,8 +7,8 @@ use object::SectionKind;
 use crate::debuginfo::Image;
 
 impl Image {
-    /// Where it holds what never changes once the dynamic linker has run: code, read-only data, and the tables of
-    /// imported addresses.
+    /// The addresses of contents that never change once the dynamic linker has run: code, read-only data, and the
+    /// tables of imported addresses.
     #[must_use]
     pub fn constants(&self) -> Vec<Range<u64>> {
         const TABLES: [&str; 3] = [".got", ".got.plt", ".data.rel.ro"];
@@ -31,7 +31,7 @@ impl Image {
         self.elf().sections(|name, _, _| TABLES.contains(&name))
     }
 
-    /// Where it holds pointers that are filled in at run time.
+    /// The addresses of pointers that are filled in at run time.
     pub(crate) fn pointers(&self) -> Vec<Range<u64>> {
         const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
         self.elf().sections(|name, _, _| TABLES.contains(&name))

@@ -1,4 +1,4 @@
-//! Where the code of each line begins: what breakpoints and steps by line need of the line tables.
+//! The first instructions of each line's code: the part of the line tables that breakpoints and steps by line need.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub struct Statement {
 pub struct Statements {
     /// The files that they come from, each once.
     pub files: Vec<PathBuf>,
-    /// By address, at most one at each. What a function does before its body is not one of them.
+    /// By address, at most one at each. A function's prologue is not one of them.
     pub all: Vec<Statement>,
 }
 

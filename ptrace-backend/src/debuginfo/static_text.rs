@@ -21,8 +21,8 @@ pub struct StaticText<'a> {
 }
 
 impl Image {
-    /// The texts that constant data refers to by pointer and length, by address. What looks like one by chance is among
-    /// them.
+    /// The texts that constant data refers to by pointer and length, by address. Data that looks like one by chance is
+    /// among them.
     #[must_use]
     pub fn static_texts(&self) -> Vec<StaticText<'_>> {
         static_texts(self.elf())

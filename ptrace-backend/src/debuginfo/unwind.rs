@@ -14,7 +14,7 @@ const RSP: usize = 7;
 /// A function that has not returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// Where it goes on, at run time.
+    /// Run-time address at which it goes on.
     pub pc: u64,
     /// The value that the stack pointer had before the call that made this frame: it identifies the frame. 0 where the
     /// walk could not find it.
@@ -28,12 +28,12 @@ pub struct Frame {
 pub(super) struct Activation {
     pub(super) frame: Frame,
     registers: Registers,
-    /// Which registers still have the function's own values: a bit for each DWARF number.
+    /// The registers that still have the function's own values: a bit for each DWARF number.
     known: u32,
 }
 
 impl Activation {
-    /// What the function sees in a register; none if the functions that it called may have changed it since.
+    /// The value of a register as the function sees it; none if the functions that it called may have changed it since.
     pub(super) fn register(&self, number: u16) -> Option<u64> {
         self.registers.get(number).filter(|_| is_known(self.known, number))
     }
@@ -50,8 +50,8 @@ const PRESERVED: u32 = 1 << 3 | 1 << RBP | 1 << RSP | 0xf << 12 | 1 << RETURN_AD
 
 /// The functions that have not returned, innermost first, at most `limit`.
 ///
-/// Reads only through `memory`. Where there is no unwinding table it follows frame pointers, and past a call through
-/// a wild pointer it goes on at the caller.
+/// Reads only through `memory`. Without an unwinding table it follows frame pointers, and past a call through a wild
+/// pointer it goes on at the caller.
 #[must_use]
 pub fn unwind(modules: &Modules, memory: &dyn Memory, registers: &Registers, limit: usize) -> Vec<Frame> {
     frames(modules, memory, registers).take(limit).collect()

@@ -1,4 +1,4 @@
-//! Which bytes a candidate touches, given the registers of the thread that stands before it.
+//! The bytes that a candidate touches, given the registers of the thread that stands before it.
 
 use iced_x86::{CodeSize, Register};
 use libc::user_regs_struct;
@@ -184,8 +184,8 @@ impl Mask {
     }
 }
 
-/// How far from the address in the instruction the bit is that `register` chooses: bit offsets are signed and may
-/// lead out of the operand.
+/// Distance in bytes from the address in the instruction to the element with the bit that `register` chooses: bit
+/// offsets are signed and may lead out of the operand.
 fn bit_displacement(regs: &user_regs_struct, register: Register, size: u64) -> Option<u64> {
     let offset = registers::value(regs, register)?;
     let unused = 64 - 8 * u32::try_from(register.size()).ok()?;

@@ -10,11 +10,11 @@ use super::transfer::Transfer;
 /// An instruction that may have to be a key point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate {
-    /// Where it is.
+    /// Its address.
     pub addr: u64,
-    /// How many bytes of code it has.
+    /// Number of bytes of its code.
     pub len: usize,
-    /// What it does to memory.
+    /// Its effect on memory.
     pub kind: AccessKind,
     /// The memory that it touches, the stack slots of pushes, pops and calls left out.
     pub operands: SmallVec<[MemoryOperand; 1]>,
@@ -60,7 +60,7 @@ pub enum AccessKind {
     Call(Callee),
 }
 
-/// Which function is called.
+/// The function that is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     /// This one.
@@ -74,17 +74,18 @@ pub enum Callee {
 pub struct MemoryOperand {
     /// Its address in terms of registers. The `memory_size` in it is not to be used: see [`MemoryOperand::size`].
     pub memory: UsedMemory,
-    /// How many bytes one element has; all of them, as an upper limit, where the instruction has a mask that is not looked at.
+    /// Number of bytes of one element; of all of them, as an upper limit, where the instruction has a mask that is not
+    /// looked at.
     pub size: u32,
     /// It may be read.
     pub read: bool,
     /// It may be written.
     pub write: bool,
-    /// How the element's size becomes the range that is touched.
+    /// The relation between the element's size and the range that is touched.
     pub extent: Extent,
 }
 
-/// How many elements an operand has, and where.
+/// The number of an operand's elements, and their places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// One.
@@ -95,16 +96,16 @@ pub enum Extent {
     BitOffset(Register),
     /// So many side by side.
     Masked {
-        /// How many there are.
+        /// Number of elements.
         lanes: u32,
-        /// Which of them count.
+        /// The choice of those that count.
         mask: Mask,
     },
     /// So many, each with its own index in a vector register.
     Indexed {
-        /// How many indices.
+        /// Number of indices.
         lanes: u32,
-        /// Which of them count.
+        /// The choice of those that count.
         mask: Mask,
     },
 }
@@ -118,10 +119,10 @@ pub enum Mask {
     Bits(Register),
 }
 
-/// Where in its function's frame an operand is.
+/// The place of an operand in its function's frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StackSlot {
-    /// What the displacement counts from.
+    /// The register that the displacement counts from.
     pub base: StackBase,
     /// The constant part of the offset.
     pub displacement: i64,
@@ -144,7 +145,7 @@ const SAVE_AREA: u32 = 2696;
 const TILE: u32 = 1024;
 
 impl Candidate {
-    /// What `instruction` is, if it touches memory, the control block of its thread left out.
+    /// The candidate that `instruction` is, if it touches memory, the control block of its thread left out.
     pub(super) fn of(
         instruction: &Instruction,
         info: &mut InstructionInfoFactory,

@@ -1,4 +1,4 @@
-//! Where in a function a thread may wait for memory to change: in loops that count nothing.
+//! Loops of a function in which a thread may wait for memory to change: those that count nothing.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKi
 
 use crate::attention;
 
-/// The instructions of a function, and where control goes from each.
+/// The instructions of a function, with the ones that control goes to from each.
 struct Graph {
     addresses: Vec<u64>,
     next: Vec<[Option<usize>; 2]>,
 }
 
-/// The addresses of instructions that are in a circle of instructions none of which adds a constant to anything: whoever
-/// goes round there may do so for as long as memory stays as it is. Jumps whose target is computed are not followed.
+/// The addresses of instructions that are in a circle of instructions none of which adds a constant to anything: a
+/// thread may go round there for as long as memory stays as it is. Jumps whose target is computed are not followed.
 #[must_use]
 pub(super) fn waiting_places(code: &[u8], start: u64) -> Vec<u64> {
     let graph = Graph::of(code, start);

@@ -1,4 +1,4 @@
-//! What decides which bytes a thread is about to touch.
+//! The state of a thread by which the bytes that it is about to touch are decided.
 
 use libc::user_regs_struct;
 

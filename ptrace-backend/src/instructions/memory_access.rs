@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 pub struct MemoryAccess {
     /// The first byte.
     pub addr: u64,
-    /// How many bytes; never 0.
+    /// Number of bytes; never 0.
     pub len: u64,
     /// They may be read.
     pub read: bool,
@@ -15,5 +15,5 @@ pub struct MemoryAccess {
     pub write: bool,
 }
 
-/// What one instruction touches: mostly one range or two.
+/// The ranges that one instruction touches: mostly one or two.
 pub type Accesses = SmallVec<[MemoryAccess; 2]>;

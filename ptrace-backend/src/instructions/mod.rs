@@ -1,8 +1,8 @@
-//! What the backend needs to know about x86-64 machine code: functions over bytes and register values, nothing else.
+//! The backend's knowledge of x86-64 machine code: functions over bytes and register values, nothing else.
 //!
 //! [`scan`] finds the instructions of a function at which a thread may have to stop. A [`Candidate`] says, given the
-//! thread's state ([`Machine`]), which bytes it is about to touch. [`relocate`] makes a copy of an instruction that runs elsewhere, so
-//! that a trap can stay where the instruction was.
+//! thread's state ([`Machine`]), which bytes it is about to touch. [`relocate`] makes a copy of an instruction that
+//! runs elsewhere, so that a trap can stay where the instruction was.
 
 mod access;
 mod candidate;

@@ -10,8 +10,8 @@ use crate::attention;
 /// The parts of some code that control reaches.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reached {
-    /// As offsets, in order. Where control goes into the middle of an instruction, what it finds there is a part of its own, beside the
-    /// one with that instruction.
+    /// As offsets, in order. If control goes into the middle of an instruction, the instructions that it finds there
+    /// are a part of their own, beside the one with that instruction.
     pub parts: Vec<Range<usize>>,
     /// The address of bytes that control reaches, and that are no instruction that is known.
     pub undecoded: Option<u64>,
@@ -23,8 +23,9 @@ pub struct Reached {
     pub strays: bool,
 }
 
-/// The parts of `code` that control reaches from those of these addresses that are in it; if a jump may be that of a `switch` with a
-/// table elsewhere, all is code. What other pointers lead to is not among them. `start`: the address of the code.
+/// The parts of `code` that control reaches from those of these addresses that are in it; if a jump may be that of a
+/// `switch` with a table elsewhere, all is code. Targets of other pointers are not among them. `start`: the address of
+/// the code.
 pub fn reached(code: &[u8], start: u64, entries: impl IntoIterator<Item = u64>) -> Reached {
     reached_within(code, start, entries, usize::MAX)
 }

@@ -15,11 +15,11 @@ use super::stub::{Progress, Stub};
 /// A copy of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relocated {
-    /// What to put at the address given.
+    /// The bytes to put at the address given.
     pub code: Vec<u8>,
     to: u64,
     from: u64,
-    /// What a thread has done that stands at an offset.
+    /// The progress of a thread that stands at an offset.
     progress: Vec<(usize, Progress)>,
 }
 
@@ -34,7 +34,7 @@ pub enum NotRelocatable {
     OutOfReach {
         /// The memory.
         operand: u64,
-        /// Where the copy would be.
+        /// The address that the copy would have.
         to: u64,
     },
     /// The kernel reports its address, or the program sees it (a system call leaves it in `rcx`).

@@ -1,4 +1,4 @@
-//! Whether the code behind a call looks at what the called function has returned.
+//! The use of a called function's result by the code behind the call.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, InstructionInfoFactory, OpAccess, Register};
 

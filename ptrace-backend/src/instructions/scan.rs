@@ -15,27 +15,27 @@ use super::special::{Special, SpecialKind};
 use super::transfer::{Target, Transfer, indirect_target};
 use crate::attention;
 
-/// What was found in one range of code.
+/// The instructions of one range of code that were found to matter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FunctionCode {
     /// Instructions that touch memory.
     pub candidates: Vec<Candidate>,
     /// Instructions that are handled for another reason.
     pub specials: Vec<Special>,
-    /// Where control leaves the range for a place that is known, and where for one that is in a register.
+    /// The transfers of control out of the range, to a place that is known or to one that is in a register.
     pub transfers: Vec<Transfer>,
     /// The constant slots that addresses are loaded from, for calls through registers.
     pub loaded_slots: Vec<u64>,
     /// Control may leave for a place that only memory or a register tells, jumps of a `switch` left out.
     pub leaves_for_unknown: bool,
-    /// Where its jumps and calls go that name their targets.
+    /// Targets of those of its jumps and calls that name them.
     pub branch_targets: Vec<u64>,
     /// Addresses that its instructions name as values, among other large numbers: of variables, functions and labels.
     pub addresses: Vec<u64>,
     /// One of its own jumps leads into the middle of an instruction, or an instruction names a place between its beginning and its end: there
     /// is data among its instructions, or two of them begin there.
     pub is_out_of_step: bool,
-    /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
+    /// The first address that holds no valid instruction. The code behind it was not looked at: a trap in the middle of
     /// an instruction would change the program.
     pub undecoded: Option<u64>,
 }
@@ -203,8 +203,9 @@ fn loads_constant(
     jump_table || candidate.operands.iter().all(|operand| operand.fixed_address().is_some_and(&is_constant))
 }
 
-/// Whether an instruction transfers control to where only memory or a register tells. The jump of a `switch` adds an offset of
-/// a constant table to the table's address right before, or reads the table itself; it stays in its function.
+/// Whether an instruction transfers control to an address that only memory or a register holds. The jump of a `switch`
+/// adds an offset of a constant table to the table's address right before, or reads the table itself; it stays in its
+/// function.
 fn leaves_for_unknown(
     instruction: &Instruction,
     before: &Instruction,

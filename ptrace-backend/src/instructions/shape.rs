@@ -1,4 +1,5 @@
-//! Whether a function keeps a frame pointer, so that `rbp`-relative operands are on its stack, and whether `rsp`-relative ones are.
+//! The shape of a function: whether it keeps a frame pointer, so that `rbp`-relative operands are on its stack, and
+//! whether `rsp`-relative ones are.
 
 use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
@@ -7,7 +8,7 @@ use iced_x86::{
 use super::stack::switch::NewStack;
 use crate::attention;
 
-/// What has to be known about a whole function to judge one of its instructions.
+/// The facts about a whole function by which one of its instructions is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FunctionShape {
     /// `rbp` points into the function's own frame wherever it is used.

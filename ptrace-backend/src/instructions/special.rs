@@ -9,19 +9,19 @@ use super::stack::switch::NewStack;
 /// An instruction whose result the program could tell one execution from another by, or by which it gives way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Special {
-    /// Where it is.
+    /// Its address.
     pub addr: u64,
-    /// How many bytes of code it has.
+    /// Number of bytes of its code.
     pub len: usize,
-    /// Which one it is.
+    /// Its kind.
     pub kind: SpecialKind,
-    /// Where a random number goes.
+    /// The register that a random number goes to.
     destination: Register,
-    /// Where the stack is then, for [`SpecialKind::StackSwitch`].
+    /// The stack from then on, for [`SpecialKind::StackSwitch`].
     pub(crate) new_stack: Option<NewStack>,
 }
 
-/// Which instruction.
+/// The kind of such an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SpecialKind {
     /// `syscall`.

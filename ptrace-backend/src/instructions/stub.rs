@@ -2,14 +2,14 @@
 
 use iced_x86::{Encoder, IcedError, Instruction};
 
-/// How far the original instruction has got.
+/// Progress of a thread through the original instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Progress {
-    /// Not at all.
+    /// It has not begun.
     Before,
     /// The call at this address has pushed its return address.
     Pushed(u64),
-    /// It is done, and this is where it went.
+    /// It is done, and control has gone to this address.
     Done(u64),
     /// The instruction at this address is about to run, and the two registers that take it down have been saved ([`crate::instructions::detour`]).
     Saved(u64),
@@ -19,7 +19,7 @@ pub(super) enum Progress {
 pub(super) struct Stub {
     start: u64,
     code: Vec<u8>,
-    /// Constants that instructions refer to, placed behind the code: where the displacement is, and the constant.
+    /// Constants that instructions refer to, placed behind the code: the offset of the displacement, and the constant.
     constants: Vec<(usize, u64)>,
     progress: Vec<(usize, Progress)>,
 }
@@ -50,7 +50,7 @@ impl Stub {
         Ok(())
     }
 
-    /// How many bytes there are, constants not counted.
+    /// Number of bytes, constants not counted.
     pub(super) fn len(&self) -> usize {
         self.code.len()
     }

@@ -1,21 +1,21 @@
-//! Where control leaves a function for another.
+//! Transfers of control from one function to another.
 
 use iced_x86::{FlowControl, Instruction, OpKind, Register};
 
 /// A call, or a jump out of the function, which is a call at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transfer {
-    /// Where it is.
+    /// Its address.
     pub addr: u64,
-    /// How many bytes of code it has.
+    /// Number of bytes of its code.
     pub len: usize,
-    /// How control leaves.
+    /// The way in which control leaves.
     pub kind: TransferKind,
-    /// Where it goes.
+    /// The place that control goes to.
     pub target: Target,
 }
 
-/// How control leaves a function.
+/// The way in which control leaves a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TransferKind {
     /// It comes back to the next instruction.
@@ -26,19 +26,19 @@ pub enum TransferKind {
     ConditionalJump,
 }
 
-/// Where a transfer goes.
+/// The target of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
-    /// To this address.
+    /// This address.
     Address(u64),
-    /// To the address held by this constant slot (a procedure called through the global offset table).
+    /// The address held by this constant slot (a procedure called through the global offset table).
     Slot(u64),
-    /// To the address held by this register; most jumps of this kind stay in their function.
+    /// The address held by this register; most jumps of this kind stay in their function.
     Register(Register),
 }
 
 impl Transfer {
-    /// What `instruction` is, if it is one, in a function of these addresses.
+    /// The transfer that `instruction` is, if it is one, in a function of these addresses.
     pub(super) fn of(
         instruction: &Instruction,
         function: std::ops::Range<u64>,
@@ -63,7 +63,7 @@ fn near_target(instruction: &Instruction) -> Option<Target> {
         .then(|| Target::Address(instruction.near_branch_target()))
 }
 
-/// Where a call or a jump through a register or a constant slot goes.
+/// The target of a call or a jump through a register or a constant slot.
 pub(super) fn indirect_target(
     instruction: &Instruction,
     is_constant: impl Fn(u64) -> bool,

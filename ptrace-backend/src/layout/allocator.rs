@@ -1,6 +1,6 @@
 //! The functions of the C library's allocator.
 
-/// What a trapped function of the allocator does.
+/// The operation of a trapped function of the allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Allocator {
     /// Returns a block of as many bytes as this argument says.
@@ -22,7 +22,8 @@ impl Allocator {
     }
 }
 
-/// Functions of the C library that allocate. What is built on them (`operator new`, Rust's allocator) is seen through them.
+/// Functions of the C library that allocate. Functions built on them (`operator new`, Rust's allocator) are seen
+/// through them.
 pub(crate) const ALLOCATOR_FUNCTIONS: &[(&str, Allocator)] = &[
     ("malloc", Allocator::Allocate { size: 0 }),
     ("calloc", Allocator::AllocateMany),

@@ -62,7 +62,7 @@ impl Detours {
         (at - self.all[last].from < JUMP.len() as u64).then_some(last)
     }
 
-    /// Where a thread goes on that has come to an instruction that a jump has overwritten.
+    /// The address in the copy at which a thread goes on that has come to an instruction overwritten by a jump.
     pub(crate) fn entry(&self, at: u64) -> Option<u64> {
         let detour = &self.all[self.over(at)?];
         detour.entries.iter().find(|(from, _)| *from == at).map(|(_, to)| *to)
@@ -76,7 +76,8 @@ impl Detours {
         self.around(rip)?.copied.iter().find(|copied| copied.asks == rip).map(|copied| copied.address)
     }
 
-    /// Where a thread goes on that has stopped at an instruction, or would stop at a trap in its place: nothing is taken down.
+    /// The address in the copy at which a thread goes on that has stopped at an instruction, or would stop at a trap in
+    /// its place: nothing is taken down.
     pub(crate) fn runs(&self, address: u64) -> Option<u64> {
         let detour = &self.all[self.over(address)?];
         detour.copied.iter().find(|copied| copied.address == address).map(|copied| copied.runs)

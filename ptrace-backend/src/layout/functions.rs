@@ -63,7 +63,7 @@ pub(crate) enum TrappedFunction {
     Kill,
     Cancel,
     TestCancel,
-    /// Where the C library looks, at a cancellation point, whether the thread is cancelled.
+    /// The place at which the C library looks, at a cancellation point, whether the thread is cancelled.
     Look,
     /// `pthread_setcancelstate` and `pthread_setcanceltype`.
     CancelState,
@@ -76,9 +76,9 @@ pub(crate) enum TrappedFunction {
     /// `Condvar::wait` and `Condvar::wait_timeout` of Rust's standard library, as that calls them for itself.
     RustCondWait,
     RustCondTimedWait,
-    /// Where every Rust panic passes.
+    /// The function that every Rust panic passes.
     Panic,
-    /// Through which the harness of Rust's tests calls every test.
+    /// The function through which the harness of Rust's tests calls every test.
     Test,
 }
 
@@ -108,7 +108,8 @@ impl TrappedFunction {
         }
     }
 
-    /// Whether its first argument is a synchronisation object of the C library, whose memory nobody else has a reason to touch.
+    /// Whether its first argument is a synchronisation object of the C library, whose memory no other code has a reason
+    /// to touch.
     pub(crate) fn is_on_object(self) -> bool {
         use TrappedFunction as F;
         let is_on_thread = matches!(
@@ -264,7 +265,7 @@ pub(crate) const CXX_FUNCTIONS: &[(&str, TrappedFunction)] = &[
     ("__cxa_guard_abort", F::GuardRelease),
 ];
 
-/// What a function that ran out of time returns: `thrd_timedout` for C11 functions, else `ETIMEDOUT`.
+/// The result of a function that ran out of time: `thrd_timedout` for C11 functions, else `ETIMEDOUT`.
 pub(crate) fn timed_out_result(name: &str) -> u64 {
     if name.starts_with("mtx_") || name.starts_with("cnd_") { 4 } else { libc::ETIMEDOUT as u64 }
 }
@@ -298,7 +299,7 @@ const RUST_CONDVARS: &[(&[&str], TrappedFunction)] = &[
 pub(crate) const RUST_LOCK: &str = "std::sys::sync::mutex::futex::Mutex::lock";
 pub(crate) const RUST_UNLOCK: &str = "std::sys::sync::mutex::futex::Mutex::unlock";
 
-/// What the functions of a condition variable of Rust's standard library begin with.
+/// The beginning of the names of a condition variable's functions in Rust's standard library.
 pub(crate) const RUST_CONDVAR: &str = "std::sys::sync::condvar::futex::Condvar::";
 
 /// The function whose code has that of a condition variable to itself.

@@ -124,8 +124,8 @@ fn is_home(module: &Module) -> bool {
     module.is_libc || ["libm.", "libatomic.", "libstdc++."].iter().any(|name| file.starts_with(name))
 }
 
-/// The copy of Rust's standard library that copies slices of bytes for everybody: slices of other elements are copied by
-/// code that was instantiated for them.
+/// The copy of Rust's standard library that copies slices of bytes for all callers: slices of other elements are copied
+/// by code that was instantiated for them.
 fn precompiled(module: &Module, address: u64) -> Option<MemoryFunction> {
     let function = module.image.function_at(address.wrapping_sub(module.mapped.bias))?;
     // Names take long to read.

@@ -62,11 +62,11 @@ impl Trap {
 /// The reason for a trap.
 #[derive(Debug)]
 pub(crate) enum TrapKind {
-    /// The entry of a function; `timed_out` is what it returns when its time limit passes.
+    /// The entry of a function; `timed_out` is its result when its time limit passes.
     Function { function: TrappedFunction, timed_out: u64 },
     /// The entry of a function of the allocator.
     Allocator(Allocator),
-    /// Where functions of the allocator return to.
+    /// The address that functions of the allocator return to.
     Returned,
     /// An instruction that touches memory: its place in [`Layout::candidates`].
     Access(usize),
@@ -79,7 +79,7 @@ pub(crate) enum TrapKind {
 /// A function of a system library that the program's own code calls, and of which not all is known.
 #[derive(Debug)]
 pub(crate) struct Foreign {
-    /// Where it begins, at run time.
+    /// Its entry, at run time.
     pub(crate) address: u64,
     /// The file name of its module.
     pub(crate) module: String,
@@ -109,9 +109,9 @@ pub(crate) struct Layout {
     /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) foreign: Vec<Foreign>,
-    /// Where accesses are taken down without a stop; none where there is no room.
+    /// The detours by which accesses are taken down without a stop; none where there is no room.
     pub(crate) detours: Option<Detours>,
-    /// Where the standard output streams of the C and the C++ library are.
+    /// Addresses of the standard output streams of the C and the C++ library.
     pub(crate) standard_streams: Vec<u64>,
     pub(crate) memory_functions: MemoryFunctions,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
@@ -241,7 +241,7 @@ impl Layout {
         }
     }
 
-    /// How many bytes the instruction at a trap has, as far as that is known.
+    /// Number of bytes of the instruction at a trap, as far as that is known.
     pub(crate) fn length(&self, trap: &Trap) -> usize {
         match trap.kind {
             TrapKind::Access(candidate) => self.candidates[candidate].len.clamp(1, LONGEST),
@@ -255,7 +255,7 @@ impl Layout {
         located.map(|(module, at)| self.grace.read(|| module.image.frames(at))).unwrap_or_default()
     }
 
-    /// Where the functions of the allocator begin, and what they do.
+    /// Entries of the functions of the allocator, and their operations.
     pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = (u64, Allocator)> {
         self.traps.iter().filter_map(|(&address, trap)| match trap.kind {
             TrapKind::Allocator(what) => Some((address, what)),
@@ -263,13 +263,13 @@ impl Layout {
         })
     }
 
-    /// Where a thread that ends the process looks for functions that are to be called before.
+    /// Addresses at which a thread that ends the process looks for functions that are to be called before.
     pub(crate) fn looks_at_exit(&self) -> impl Iterator<Item = u64> {
         let looks = |foreign: &&Foreign| matches!(foreign.effects, Effects::CallsAtExit { .. });
         self.foreign.iter().filter(looks).map(|foreign| foreign.address)
     }
 
-    /// What the code at an address does to a mutex of Rust's standard library.
+    /// The operation of the code at an address on a mutex of Rust's standard library.
     pub(crate) fn rust_mutex(&self, address: u64) -> Option<RustMutex> {
         self.rust_mutexes.iter().find(|(range, _)| range.contains(&address)).map(|(_, what)| *what)
     }

@@ -13,9 +13,9 @@ use crate::debuginfo::Image;
 #[derive(Debug, Clone)]
 pub(crate) struct Mapped {
     pub(crate) path: PathBuf,
-    /// What to add to a static address to get the one at run time.
+    /// The number that is added to a static address to get the one at run time.
     pub(crate) bias: u64,
-    /// Where its segments are at run time, its zero-initialised data included.
+    /// The addresses of its segments at run time, its zero-initialised data included.
     pub(crate) range: Range<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Module {
     }
 }
 
-/// A program at this path belongs to the system, or is installed for everybody.
+/// A program at this path belongs to the system, or is installed for all users.
 pub(crate) fn is_installed(path: &std::path::Path) -> bool {
     ["/bin", "/sbin", "/usr"].iter().any(|folder| path.starts_with(folder))
 }

@@ -9,14 +9,14 @@ use crate::layout::functions::{
 };
 use crate::layout::module::Module;
 
-/// What an indivisible instruction of Rust's standard library does to a mutex.
+/// The operation of an indivisible instruction of Rust's standard library on a mutex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RustMutex {
     Lock,
     Unlock,
 }
 
-/// What the code of a program says of the locks of Rust's standard library.
+/// The locks of Rust's standard library in the code of a program.
 #[derive(Default)]
 pub(crate) struct RustLocks {
     /// The code that takes or releases a mutex, wherever it was inlined.
@@ -56,14 +56,15 @@ impl RustLocks {
     }
 }
 
-/// Whether a function is one with which threads wait, or wake who does.
+/// Whether a function is one with which threads wait, or wake waiting ones.
 fn is_of_condvar(name: &str) -> bool {
     let own = name.strip_prefix(RUST_CONDVAR);
     own.is_some_and(|own| own.starts_with("wait") || own.starts_with("notify"))
 }
 
-/// Whether a copy of a condition variable's code is one of its functions, or part of one, or of what waits by none of them.
-/// Where an optimiser has put copies into other code, some threads would wait by the functions and others by the copies.
+/// Whether a copy of a condition variable's code is one of its functions, or part of one, or of code that waits by none
+/// of them. If an optimiser has put copies into other code, some threads would wait by the functions and others by the
+/// copies.
 fn is_apart(image: &Image, copy: &Instance) -> bool {
     let Some(start) = copy.ranges.first().map(|range| range.start) else { return true };
     let Some(symbol) = image.function_at(start).and_then(|function| function.symbol) else { return false };

@@ -1,10 +1,10 @@
-//! What functions of the C and C++ libraries do to memory that other threads may use, by their names.
+//! Effects of functions of the C and C++ libraries on memory that other threads may use, by their names.
 //!
-//! A row here says that a function needs no watching: because it is modelled elsewhere in the backend (thread functions, the
-//! allocator, memory functions, system calls), or because it touches nothing but its caller's registers and stack, constants,
-//! memory of the calling thread alone, or data of the library that nobody else can read and that a lock of its own protects.
-//! Rows of another kind name what has to be looked at where it is called. Whatever has no row is looked into
-//! ([`super::reach`]).
+//! A row here says that a function needs no watching: because it is modelled elsewhere in the backend (thread
+//! functions, the allocator, memory functions, system calls), or because it touches nothing but its caller's registers
+//! and stack, constants, memory of the calling thread alone, or data of the library that no other code can read and
+//! that a lock of its own protects. Rows of another kind name the facts that have to be looked at where it is called. A
+//! function without a row is looked into ([`super::reach`]).
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS};
 
-/// What a function does to memory that other threads may use.
+/// The effect of a function on memory that other threads may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effects {
     /// Nothing that is not modelled elsewhere.
@@ -36,9 +36,10 @@ pub(crate) enum Effects {
     /// It looks for functions that are to be called at exit, in one step, and calls them; with `of`, those of the library in which this
     /// argument points.
     CallsAtExit { of: Option<usize> },
-    /// What it does depends on state of the process that others change: nothing else of it matters beside what is modelled.
+    /// Its operation depends on state of the process that others change: nothing else of it matters beside the modelled
+    /// part.
     DependsOn(GlobalState),
-    /// It changes such state; what it does beside that is looked into.
+    /// It changes such state; its operation beside that is looked into.
     Changes(GlobalState),
     /// It returns or changes state of the thread that its first argument names.
     ThreadState { by: ThreadHandle, writes: bool },
@@ -71,7 +72,7 @@ pub(crate) enum GlobalState {
     PanicHook,
 }
 
-/// How an argument names a thread.
+/// The way in which an argument names a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ThreadHandle {
     /// By its `pthread_t`.
@@ -80,7 +81,7 @@ pub(crate) enum ThreadHandle {
     Number,
 }
 
-/// What the function of this name does.
+/// The effects of the function of this name.
 pub(crate) fn effects(name: &str) -> Effects {
     static TABLE: LazyLock<FxHashMap<&'static str, Effects>> = LazyLock::new(table);
     if let Some(effects) = TABLE.get(name) {
@@ -178,14 +179,14 @@ const MODELLED: &[&str] = &[
     "__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __ctype_get_mb_cur_max isalnum isalpha isblank iscntrl isdigit \
      isgraph islower isprint ispunct isspace isupper isxdigit tolower toupper abs labs llabs div ldiv lldiv ffs ffsl ffsll \
      htonl htons ntohl ntohs",
-    // What may block, and what is done to descriptors: operations on files.
+    // Calls that may block, and calls on descriptors: operations on files.
     "read write readv writev close pipe pipe2 poll ppoll select pselect epoll_create epoll_create1 epoll_ctl epoll_wait \
      epoll_pwait eventfd socket socketpair bind listen accept accept4 connect shutdown send sendto sendmsg recv recvfrom \
      recvmsg dup dup2 dup3 fcntl fcntl64 isatty setsockopt getsockopt __read_chk __poll_chk __recv_chk",
     // Other processes: they run unscheduled, which is told where they are started.
     "popen pclose fork vfork _Fork wait waitpid wait3 wait4 waitid execv execve execvp execvpe execl execle execlp fexecve posix_spawn \
      posix_spawnp system clone unshare",
-    // The standard output, whose order nobody in the program reads back.
+    // The standard output, whose order no thread of the program reads back.
     "printf vprintf puts putchar putchar_unlocked __printf_chk __vprintf_chk __overflow",
     // Streams are made: each is a new object, in a list that the library locks; what they open is told by the system call.
     "fdopen tmpfile tmpfile64",
@@ -241,8 +242,8 @@ const MODELLED_PREFIXES: &[&str] = &[
     "_ZSt4cerr",
 ];
 
-/// Exceptions, and what points to them: the thread that makes one has it for itself. What is done to them later, or copied
-/// from them, is not known by name.
+/// Exceptions, and pointers to them: the thread that makes one has it for itself. Later operations on them, and on
+/// copies from them, are not known by name.
 const EXCEPTIONS: &[&str] = &[
     "_ZNSt13runtime_error",
     "_ZNSt11logic_error",

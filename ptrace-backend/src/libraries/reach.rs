@@ -41,14 +41,14 @@ type FunctionAddress = (usize, u64);
 pub(crate) struct ReachableCode {
     /// Code to be watched, by module, at static addresses.
     pub(crate) open: FxHashMap<usize, Vec<Range<u64>>>,
-    /// Functions that the program calls and that are closed, by where they begin.
+    /// Functions that the program calls and that are closed, by their entries.
     pub(crate) closed: Vec<Closed>,
 }
 
 /// A function of a library of which not all is known.
 #[derive(Debug)]
 pub(crate) struct Closed {
-    /// Where it begins, or where its stub in the program's code does.
+    /// Its entry, or that of its stub in the program's code.
     pub(crate) at: FunctionAddress,
     pub(crate) name: String,
     /// The place of its library.
@@ -72,7 +72,7 @@ enum CallTarget {
 }
 
 impl ReachableCode {
-    /// What the own code among these modules reaches.
+    /// The code of libraries that the own code among these modules reaches.
     pub(crate) fn of(modules: &[Module], process: Tid) -> Self {
         let mut search = Search { modules, nodes: FxHashMap::default(), named: FxHashMap::default() };
         let mut names: Vec<&str> =
@@ -164,8 +164,8 @@ impl Search<'_> {
         found
     }
 
-    /// Where a function that the program calls begins. Of one that is chosen when its library is loaded, that is known once a
-    /// slot is filled; until then the program's own stubs stand for it, which lead to anywhere.
+    /// Entries of a function that the program calls. The entry of one that is chosen when its library is loaded is
+    /// known once a slot is filled; until then the program's own stubs stand for it, which lead to anywhere.
     fn implementations(&self, name: &str, place: FunctionAddress, process: Tid) -> Vec<FunctionAddress> {
         let library = &self.modules[place.0];
         if !library.image.is_chosen(name) {

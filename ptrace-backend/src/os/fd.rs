@@ -10,7 +10,7 @@ use super::{Tid, check};
 
 /// An anonymous file. Copies of its descriptor share one position.
 pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
-    // SAFETY: the name is a valid C string; the kernel returns a descriptor that nobody else owns.
+    // SAFETY: the name is a valid C string; the kernel returns a descriptor that has no other owner.
     unsafe {
         let fd = check(libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC).into())?;
         Ok(File::from(OwnedFd::from_raw_fd(fd as i32)))
@@ -57,7 +57,7 @@ pub(crate) fn cpus() -> Vec<usize> {
     }
 }
 
-/// How many CPUs the machine has, whatever this thread is bound to; at least 1.
+/// Number of CPUs of the machine, whatever this thread is bound to; at least 1.
 pub(crate) fn online_cpus() -> u32 {
     // SAFETY: the call has no preconditions.
     let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
@@ -76,7 +76,7 @@ pub(crate) fn pin_to(cpu: usize) -> io::Result<()> {
 
 /// A descriptor of another process, duplicated here.
 pub(super) fn borrow(pid: super::Tid, descriptor: i32) -> Option<OwnedFd> {
-    // SAFETY: plain numbers; each call returns a descriptor that nobody else owns, or -1.
+    // SAFETY: plain numbers; each call returns a descriptor that has no other owner, or -1.
     unsafe {
         let process = check(libc::syscall(libc::SYS_pidfd_open, pid, 0)).ok()?;
         let process = OwnedFd::from_raw_fd(process as i32);
@@ -85,7 +85,7 @@ pub(super) fn borrow(pid: super::Tid, descriptor: i32) -> Option<OwnedFd> {
     }
 }
 
-/// What tells whether a descriptor of another process is ready.
+/// The facts by which a descriptor of another process is ready or not.
 pub(crate) enum Readiness {
     /// The kernel has said it; also of one that is not open at all.
     Known(bool),
@@ -95,7 +95,7 @@ pub(crate) enum Readiness {
     Members(Vec<(i32, i16)>),
 }
 
-/// What tells whether a descriptor of another process is ready for these events now.
+/// The readiness of a descriptor of another process for these events now.
 pub(crate) fn readiness(pid: super::Tid, descriptor: i32, events: i16) -> Readiness {
     match link(pid, descriptor).as_str() {
         SIGNALS => Readiness::Signals(signal_mask(pid, descriptor)),
@@ -117,19 +117,19 @@ pub(crate) fn tells_of_signals(pid: super::Tid, descriptor: i32) -> bool {
 const SIGNALS: &str = "anon_inode:[signalfd]";
 const SET: &str = "anon_inode:[eventpoll]";
 
-/// Which signals a file of signals is about.
+/// The signals that a file of signals is about.
 fn signal_mask(pid: super::Tid, descriptor: i32) -> u64 {
     let about = about(pid, descriptor);
     let mask = about.lines().find_map(|line| line.strip_prefix("sigmask:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// What the kernel says of a descriptor.
+/// The kernel's description of a descriptor.
 fn about(pid: super::Tid, descriptor: i32) -> String {
     std::fs::read_to_string(format!("/proc/{pid}/fdinfo/{descriptor}")).unwrap_or_default()
 }
 
-/// The same for a descriptor of this process.
+/// Whether a descriptor of this process is ready for these events now.
 pub(super) fn is_ready_here(file: &impl AsRawFd, events: i16) -> bool {
     let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
     // SAFETY: one structure, borrowed mutably; returns at once.

@@ -18,7 +18,7 @@ pub(crate) struct FileLockRequest {
     bytes: (u64, u64),
 }
 
-/// What a lock belongs to.
+/// The owner of a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LockOwner {
     /// An open file description. Of `flock`: such locks and those of ranges do not see each other.
@@ -41,8 +41,8 @@ struct Held {
 }
 
 impl Held {
-    /// A line of `/proc/locks`, or of a description: `1: FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF`. A second word `->` marks a
-    /// lock that somebody waits for.
+    /// A line of `/proc/locks`, or of a description: `1: FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF`. A second word `->`
+    /// marks a lock that is waited for.
     fn parse(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [_, kind, _, mode, holder, file, first, last] = words.as_slice() else { return None };
@@ -130,7 +130,7 @@ pub(crate) fn is_held_outside(pid: Tid, wanted: &FileLockRequest) -> bool {
     is_in_the_way(pid, wanted, numbers.flat_map(|number| held_through(pid, number)).collect())
 }
 
-/// Whether somebody has a lock that excludes this one, beside those that are passed over.
+/// Whether a lock that excludes this one is held, beside those that are passed over.
 fn is_in_the_way(pid: Tid, wanted: &FileLockRequest, mut passed_over: Vec<Held>) -> bool {
     let Some(file) = ListedFile::of(pid, wanted.descriptor) else { return false };
     let all = fs::read_to_string("/proc/locks").unwrap_or_default();

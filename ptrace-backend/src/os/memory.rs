@@ -79,7 +79,7 @@ pub(crate) fn string(tid: Tid, addr: u64) -> String {
     let mut text = Vec::new();
     while text.len() < PAGE {
         let at = addr.wrapping_add(text.len() as u64);
-        // What comes after the string may not be mapped.
+        // The memory behind the string may not be mapped.
         let mut bytes = [0; PIECE];
         let piece = &mut bytes[..PIECE.min(PAGE - at as usize % PAGE)];
         if !read(tid, at, piece) {

@@ -10,11 +10,11 @@ use super::{Tid, check, fd};
 /// The network that a process is started in.
 #[derive(Debug)]
 pub(crate) enum Network {
-    /// That of the machine.
+    /// The machine's network.
     Shared,
     /// A new one, of its own.
     New(Identity),
-    /// That of another process.
+    /// The network of another process.
     Of(Namespaces),
 }
 
@@ -41,7 +41,7 @@ impl Network {
         Self::New(Identity { user: map(user), group: map(group) })
     }
 
-    /// That of a process.
+    /// The network of a process.
     pub(crate) fn of(pid: Tid) -> io::Result<Self> {
         let open = |name: &str| File::open(format!("/proc/{pid}/ns/{name}"));
         Ok(Self::Of(Namespaces { user: open("user")?, network: open("net")? }))
@@ -192,8 +192,8 @@ pub(crate) fn port(pid: Tid, descriptor: i32) -> Option<u16> {
     is_of_network.then(|| u16::from_be_bytes([address[PORT], address[PORT + 1]]))
 }
 
-/// Whether nothing is on its way through the loopback interface: the kernel has handed over all that was sent. What it says is
-/// of all networks of the machine.
+/// Whether nothing is on its way through the loopback interface: the kernel has handed over all that was sent. The
+/// answer is about all networks of the machine.
 pub(crate) fn is_quiet() -> bool {
     /// The column of `softnet_stat` that counts packets which wait.
     const WAITING: usize = 11;

@@ -1,4 +1,4 @@
-//! What the kernel tells of another process.
+//! Facts about another process, as the kernel tells them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(crate) fn addresses_vary(tid: Tid) -> bool {
     flags.is_some_and(|flags| flags & libc::ADDR_NO_RANDOMIZE as u32 == 0)
 }
 
-/// How much of a processor's time all threads of a process have used.
+/// The processor time that all threads of a process have used.
 pub(crate) fn processor_time(pid: Tid) -> Option<Duration> {
     // As clock_getcpuclockid(3) has it, without a system call of its own.
     const SCHEDULER: libc::clockid_t = 2;
@@ -23,7 +23,7 @@ pub(crate) fn processor_time(pid: Tid) -> Option<Duration> {
     (result == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 
-/// How much of a processor's time the calling thread has used.
+/// The processor time that the calling thread has used.
 pub(crate) fn own_processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel writes one structure to a valid reference.
@@ -69,7 +69,7 @@ fn state(tid: Tid) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
-/// Where in its memory a thread has told the kernel which robust futexes it holds, if it has.
+/// The address at which a thread has told the kernel that its list of held robust futexes is, if it has.
 pub(crate) fn robust_list(tid: Tid) -> Option<u64> {
     let (mut head, mut len) = (0_u64, 0_usize);
     // SAFETY: the kernel writes one word to each of two valid references.
@@ -77,16 +77,17 @@ pub(crate) fn robust_list(tid: Tid) -> Option<u64> {
     (result == 0 && head != 0).then_some(head)
 }
 
-/// Where a thread stands that cannot go on by itself.
+/// The state of a thread that stands still and cannot go on by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// The system call, with its arguments.
     call: String,
-    /// How often it has given up the processor.
+    /// Number of times that it has given up the processor.
     switches: String,
 }
 
-/// Whether a thread of another process waits, in a system call without a time limit, for what others do.
+/// The state of a thread of another process, if it waits, in a system call without a time limit, for an action of
+/// others.
 pub(crate) fn stands(tid: Tid) -> Option<Standing> {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{tid}/{file}")).ok();
     let status = read("status")?;

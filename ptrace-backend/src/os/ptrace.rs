@@ -92,7 +92,7 @@ pub(crate) fn set_extended_state(tid: Tid, state: &[u8]) -> io::Result<()> {
 
 /// The vector registers xmm0 to xmm15 of a stopped thread, the first byte lowest.
 pub(crate) fn vector_registers(tid: Tid) -> io::Result<[u128; 16]> {
-    /// Where `xsave` puts them.
+    /// Their offset in the area of `xsave`.
     const START: usize = 160;
     let area = extended_state(tid)?;
     let (values, _) = area.get(START..).unwrap_or_default().as_chunks::<16>();
@@ -134,7 +134,7 @@ pub(crate) fn signal_info(tid: Tid) -> io::Result<libc::siginfo_t> {
 
 /// Of the signal that a thread is stopped with, if the process `from` sent it: lets it come from `to`.
 pub(crate) fn rename_sender(tid: Tid, from: Tid, to: Tid) -> io::Result<()> {
-    /// Where the number of the sender is in `siginfo_t`.
+    /// Offset of the sender's number in `siginfo_t`.
     const SENDER: usize = 16;
     let mut info = signal_info(tid)?;
     if ![libc::SI_USER, libc::SI_TKILL, libc::SI_QUEUE].contains(&info.si_code) {

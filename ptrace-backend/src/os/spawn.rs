@@ -11,7 +11,7 @@ use super::calls::filter;
 use super::network::{self, Network};
 use super::{Tid, check, ptrace};
 
-/// What the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
+/// The data that the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
 pub(crate) struct Prepared {
     program: CString,
     args: Vec<CString>,
@@ -31,7 +31,7 @@ pub(crate) enum Whose {
     Client,
 }
 
-/// How much of the machine the target may use.
+/// The amount of the machine's resources that the target may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Upper bound of the data segment, in bytes.
@@ -187,7 +187,7 @@ fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
 
 fn pipe() -> io::Result<(File, File)> {
     let mut ends = [0; 2];
-    // SAFETY: the kernel writes two descriptors, which nobody else owns, to a valid array.
+    // SAFETY: the kernel writes two descriptors, which have no other owner, to a valid array.
     unsafe {
         check(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC).into())?;
         Ok((OwnedFd::from_raw_fd(ends[0]).into(), OwnedFd::from_raw_fd(ends[1]).into()))

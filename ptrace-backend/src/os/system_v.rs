@@ -99,7 +99,7 @@ fn semaphore(id: i32, place: u16) -> io::Result<i64> {
     check(unsafe { libc::semctl(id, place.into(), libc::GETVAL) }.into())
 }
 
-/// What the kernel says of a message queue.
+/// The kernel's data about a message queue.
 fn queue(id: i32) -> io::Result<libc::msqid_ds> {
     // SAFETY: the kernel writes the one structure, for which all zeros are valid.
     unsafe {
@@ -128,7 +128,7 @@ impl IpcObjects {
         let error = |error: io::Error| -i64::from(error.raw_os_error().unwrap_or(libc::EINVAL));
         let is_private = key == libc::IPC_PRIVATE;
         if is_private || flags & libc::IPC_CREAT != 0 {
-            // Only so the kernel says whether the object of a key is new: one of somebody else must not be removed.
+            // Only so the kernel says whether the object of a key is new: an object of another program must not be removed.
             match get(kind, key, size, flags | libc::IPC_EXCL) {
                 Ok(id) => {
                     self.objects.push((kind, id));
@@ -194,14 +194,14 @@ impl IpcObjects {
         found.map(|(place, _)| place)
     }
 
-    /// Memory is about to be attached. `false`: it is nobody else's, and at no other address.
+    /// Memory is about to be attached. `false`: it belongs to no other process, and is at no other address.
     pub(crate) fn attach(&mut self, id: i32) -> bool {
         let is_elsewhere = self.place(id).is_none() || self.attached.contains(&id);
         self.attached.push(id);
         is_elsewhere
     }
 
-    /// How many objects were made before one; `None` if it was there before the program.
+    /// Number of objects that were made before one; `None` if it was there before the program.
     pub(crate) fn place(&self, id: i32) -> Option<usize> {
         self.objects.iter().position(|(_, own)| *own == id)
     }
@@ -230,7 +230,7 @@ fn get(kind: IpcKind, key: i32, size: u64, flags: i32) -> io::Result<i32> {
 
 /// Removes an object, unless the program has.
 fn remove(kind: IpcKind, id: i32) {
-    // SAFETY: the command takes numbers alone. Memory goes where nobody has it attached any more.
+    // SAFETY: the command takes numbers alone. Memory goes once no process has it attached any more.
     unsafe {
         match kind {
             IpcKind::Semaphores => libc::semctl(id, 0, libc::IPC_RMID),

@@ -1,4 +1,4 @@
-//! Trying what the kernel may refuse, each in a child of its own, so that nothing stays behind.
+//! Trials of operations that the kernel may refuse, each in a child of its own, so that nothing stays behind.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::network::{self, Network};
 use super::wait::{self, WaitStatus};
 use super::{Tid, check, fd, memory, ptrace};
 
-/// Whether a child can be stopped, looked into and changed.
+/// Tries to stop a child and to look into it.
 pub(crate) fn trace() -> io::Result<()> {
     let child = paused_child()?;
     let tried = look_into(child);
@@ -36,7 +36,7 @@ fn look_into(child: Tid) -> io::Result<()> {
     }
 }
 
-/// Whether system calls can be made to stop.
+/// Tries to have system calls stop.
 pub(crate) fn filter() -> io::Result<()> {
     let program = filter::program(&[]);
     let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
@@ -49,20 +49,20 @@ pub(crate) fn filter() -> io::Result<()> {
     })
 }
 
-/// Whether addresses can be kept from changing at each start.
+/// Tries to keep addresses from changing at each start.
 pub(crate) fn personality() -> io::Result<()> {
     // SAFETY: a plain number.
     in_child(|| unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) })
 }
 
-/// Whether a process can have a network of its own.
+/// Tries to give a process a network of its own.
 pub(crate) fn network() -> io::Result<()> {
     let new = Network::new();
     // SAFETY: the child has one thread.
     in_child(|| if unsafe { network::enter(&new) } { 0 } else { -1 })
 }
 
-/// Whether a process can be bound to one CPU.
+/// Tries to bind a process to one CPU.
 pub(crate) fn affinity() -> io::Result<()> {
     let cpus = fd::cpus();
     in_child(|| match cpus.first().map_or(Ok(()), |&cpu| fd::pin_to(cpu)) {
@@ -94,7 +94,7 @@ fn errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(libc::EPERM)
 }
 
-/// A child that does nothing until it is killed, by whom it may be.
+/// A child that does nothing until it is killed, by whatever process.
 fn paused_child() -> io::Result<Tid> {
     // SAFETY: the child calls async-signal-safe functions only, and never returns.
     let child = unsafe { libc::fork() };

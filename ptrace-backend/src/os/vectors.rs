@@ -10,13 +10,13 @@ pub(crate) struct Vectors {
     area: Vec<u8>,
 }
 
-/// Where the lower 16 bytes of the first 16 vector registers are.
+/// Offset of the lower 16 bytes of the first 16 vector registers.
 const XMM: usize = 160;
 
-/// Where the kernel says which components the area has.
+/// Offset of the bits by which the kernel tells the components that the area has.
 const COMPONENTS: usize = 464;
 
-/// A part of the extended state: which component holds it, and how many bytes it has for each register.
+/// A part of the extended state: the component that holds it, and its number of bytes for each register.
 #[derive(Clone, Copy)]
 struct Component {
     number: u32,
@@ -37,7 +37,7 @@ impl Vectors {
         ptrace::extended_state(tid).map(|area| Self { area })
     }
 
-    /// What a vector register holds; the bytes that the processor does not have are 0.
+    /// The contents of a vector register; the bytes that the processor does not have are 0.
     pub(crate) fn vector(&self, number: usize) -> Option<[u8; 64]> {
         let mut bytes = [0; 64];
         if let Some(other) = number.checked_sub(16) {
@@ -54,7 +54,7 @@ impl Vectors {
         Some(bytes)
     }
 
-    /// What a mask register holds.
+    /// The contents of a mask register.
     pub(crate) fn mask(&self, number: usize) -> Option<u64> {
         Some(u64::from_le_bytes(self.part(MASKS, number)?.try_into().ok()?))
     }

@@ -52,7 +52,7 @@ fn decode(status: i32) -> WaitStatus {
 }
 
 thread_local! {
-    /// How many stops, hand-overs and ends of tracees this thread has seen.
+    /// Number of stops, hand-overs and ends of tracees that this thread has seen.
     static STOPS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -61,7 +61,7 @@ pub(super) fn count() {
     STOPS.set(STOPS.get() + 1);
 }
 
-/// How many stops, hand-overs and ends of tracees this thread has seen.
+/// Number of stops, hand-overs and ends of tracees that this thread has seen.
 pub(crate) fn stops() -> u64 {
     STOPS.get()
 }
@@ -98,7 +98,7 @@ pub(crate) fn uninterrupted(tid: Tid) -> io::Result<WaitStatus> {
     }
 }
 
-/// What one tracee has to report by now, if anything.
+/// The report that one tracee has by now, if any.
 pub(crate) fn now(tid: Tid) -> io::Result<Option<WaitStatus>> {
     Ok(waitpid(tid, libc::WNOHANG)?.map(|(_, status)| status))
 }

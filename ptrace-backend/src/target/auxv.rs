@@ -2,9 +2,9 @@
 
 use crate::os::{Tid, memory};
 
-/// What was found there.
+/// The entries that were found there.
 pub(crate) struct Auxv {
-    /// Where the dynamic linker is mapped.
+    /// Address at which the dynamic linker is mapped.
     pub(crate) linker: u64,
 }
 

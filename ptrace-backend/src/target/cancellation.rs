@@ -1,7 +1,8 @@
-//! Where the C library looks, at a cancellation point, whether the thread is cancelled.
+//! The place at which the C library looks, at a cancellation point, whether the thread is cancelled.
 //!
-//! All its calls that are cancellation points have one function do that, which has no name outside. So it is found as the
-//! first one that a certain cancellation point calls, by what it reads: a word of which debuggers are told where it is.
+//! All its calls that are cancellation points have one function do that, which has no name outside. So it is found as
+//! the first one that a certain cancellation point calls, by the word that it reads: debuggers are told the place of
+//! that word.
 
 use iced_x86::{Decoder, DecoderOptions, Instruction};
 
@@ -15,7 +16,7 @@ const POINT: &str = "fsync";
 const WORD: &str = "_thread_db_pthread_cancelhandling";
 const OFFSET: u64 = 8;
 
-/// How many calls lead there: one, or since glibc 2.41 two.
+/// Number of calls that lead there: one, or since glibc 2.41 two.
 const CALLS: usize = 2;
 
 /// The address of that function, in a library in the memory of a process. `None`: it is done in another way there.

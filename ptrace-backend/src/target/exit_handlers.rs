@@ -1,7 +1,8 @@
-//! Where the C library has called a function that was registered for the end of the process, and looks for the next one.
+//! The places at which the C library has called a function that was registered for the end of the process, and looks
+//! for the next one.
 //!
-//! The function that does so has no name outside. So it is found as one that `exit` calls; where it calls through a register, it calls
-//! what was registered. Before the first one it has the thread's own variables destroyed.
+//! The function that does so has no name outside. So it is found as one that `exit` calls; its calls through a register
+//! are those of the registered functions. Before the first one it has the thread's own variables destroyed.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
 

@@ -14,7 +14,7 @@ use crate::spec::LaunchError;
 pub(crate) struct Area {
     pub(crate) start: u64,
     pub(crate) len: u64,
-    /// What it begins with; the rest is 0.
+    /// The bytes that it begins with; the rest is 0.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -23,7 +23,7 @@ const PAGE: u64 = 4096;
 /// Room that is left between a module and the memory mapped for it, in bytes.
 const GAP: u64 = 1 << 16;
 
-/// Where memory is mapped that found no room near a module: above executables of a fixed address, below the others.
+/// Address of memory for which no room was found near a module: above executables of a fixed address, below the others.
 const FAR: u64 = 0x1000_0000_0000;
 
 /// `syscall; int3`
@@ -31,8 +31,8 @@ const INJECTION: u64 = 0xcc_05_0f;
 const INJECTION_BITS: u64 = 0xff_ff_ff;
 
 impl Startup {
-    /// Maps memory below a module, within reach of its code where there is room, else anywhere, and says where. What has to be
-    /// within reach is then executed at its own place.
+    /// Maps memory below a module, within reach of its code where there is room, else anywhere, and returns the
+    /// address. An instruction whose copy has to be within reach is then executed at its own place.
     pub(crate) fn map_near(&mut self, module: &Range<u64>, len: u64) -> Result<u64, LaunchError> {
         const ATTEMPTS: u32 = 64;
         let step = GAP + len.next_multiple_of(PAGE);

@@ -1,4 +1,4 @@
-//! What is mapped into the target: executable and libraries.
+//! Modules of the target: the executable and the libraries that are mapped into it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +16,7 @@ use crate::os::Tid;
 /// Files of the C library, whose calls are not the program's.
 const LIBC: [&str; 4] = ["libc.so", "libpthread.so", "ld-linux", "libc-"];
 
-/// Where each file begins that the process executes code of.
+/// The start address of each file that the process executes code of.
 pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
     Ok(starts_in(&std::fs::read(format!("/proc/{tid}/maps"))?))
 }
@@ -53,7 +53,8 @@ pub(crate) fn maps_unnamed_memory_shared(tid: Tid) -> io::Result<bool> {
     }))
 }
 
-/// An address is in memory of a process that is shared with others: its children, or whoever has mapped the same file.
+/// An address is in memory of a process that is shared with others: its children, or any process that has mapped the
+/// same file.
 pub(crate) fn is_mapped_shared(tid: Tid, address: u64) -> bool {
     let Ok(text) = std::fs::read_to_string(format!("/proc/{tid}/maps")) else { return false };
     text.lines().any(|line| {

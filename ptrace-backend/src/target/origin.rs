@@ -1,4 +1,4 @@
-//! Where executions come from: copies of one process at `main`, or, where a copy would lack something that was done
+//! The origin of executions: copies of one process at `main`, or, where a copy would lack something that was done
 //! before, or has to have a network of its own, a process of its own for each.
 
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::os::Tid;
 use crate::os::hand_off::SharedPage;
 use crate::spec::LaunchError;
 
-/// Where executions come from.
+/// The origin of executions.
 pub(crate) enum Origin {
     /// Copies of a process at `main`.
     Copies(Template),
@@ -31,13 +31,13 @@ pub(crate) struct Origination {
     pub(crate) leader: Tid,
     /// A process whose code holds no traps but those that hold from the beginning.
     pub(crate) pristine: Tid,
-    /// What the main thread has seen of the made-up world.
+    /// The made-up world as the main thread has seen it.
     pub(crate) world: World,
-    /// Where the kernel is to clear the main thread's number when that ends.
+    /// Address at which the kernel is to clear the main thread's number when that ends.
     pub(crate) tid_word: u64,
     /// The page through which its threads hand themselves over, if they can.
     pub(crate) page: Option<Arc<SharedPage>>,
-    /// What is peculiar about it, in a sentence.
+    /// A peculiarity of it, in a sentence.
     pub(crate) note: Option<Peculiarity>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Starts {
     pub(crate) areas: Vec<Area>,
     /// Its action before `main`, if that is why it is started each time.
     pub(crate) early: Option<EarlyStart>,
-    /// Where each file was mapped when the traps were made.
+    /// The address at which each file was mapped when the traps were made.
     pub(crate) mapped: Vec<(PathBuf, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! How to start the program: the same way every time.
+//! The recipe for a start of the program: the same way every time.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) struct Recipe {
 }
 
 impl Recipe {
-    /// How this program is started.
+    /// The recipe for this program.
     pub(crate) fn new(
         spec: &LaunchSpec,
         executable: &Executable,

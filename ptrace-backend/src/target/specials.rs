@@ -1,5 +1,5 @@
-//! Where loaded code asks the processor for random numbers or for the time: these are made up, so that every execution gets the same.
-//! And where code of system libraries that is not watched pauses.
+//! Instructions of loaded code that ask the processor for random numbers or for the time: these are made up, so that
+//! every execution gets the same. Also the instructions by which code of system libraries that is not watched pauses.
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ fn is_answered(special: &Special, pauses: bool) -> bool {
     special.kind.is_answered() || pauses && special.kind == SpecialKind::Pause
 }
 
-/// Where the bytes of such an instruction are; they may be part of others.
+/// Addresses of the bytes of such an instruction; they may be part of others.
 fn suspects(section: &CodeSection<'_>, pauses: bool) -> Vec<u64> {
     /// Registers as operands: `/6` is `rdrand`, `/7` is `rdseed`.
     const FIRST_OPERAND: u8 = 0xf0;

@@ -22,11 +22,11 @@ use crate::spec::LaunchError;
 pub(crate) struct Startup {
     pub(crate) tid: Tid,
     pub(crate) world: World,
-    /// Where the kernel is to store the main thread's number, and to clear it at its end.
+    /// Address at which the kernel is to store the main thread's number, and to clear it at its end.
     pub(crate) tid_word: u64,
     /// The descriptors that it has from the beginning.
     inherited: Vec<i32>,
-    /// Where the dynamic linker is mapped.
+    /// Address at which the dynamic linker is mapped.
     linker: u64,
     /// Trapped instructions that are answered on the way.
     specials: FxHashMap<u64, Special>,
@@ -40,19 +40,19 @@ pub(crate) struct Startup {
     pub(crate) only_loads: bool,
 }
 
-/// Where the dynamic linker tells debuggers what it has done, in its static addresses.
+/// The place at which the dynamic linker tells debuggers what it has done, in its static addresses.
 pub(crate) struct LinkerHook {
     /// The function that it calls for that.
     notify: u64,
-    /// Whether the list of libraries is complete.
+    /// The word that tells whether the list of libraries is complete.
     state: u64,
 }
 
-/// How far a program got.
+/// The point that a program has reached.
 pub(crate) enum Passage {
-    /// To the first instruction of `main`, with these registers.
+    /// The first instruction of `main`, with these registers.
     Main(Box<Regs>),
-    /// Not so far without doing something that a copy of it would not have done.
+    /// A point before that, at which it does something that a copy of it would not have done.
     Early(EarlyStart),
 }
 
@@ -64,7 +64,7 @@ pub(super) fn startup(text: impl Into<String>) -> LaunchError {
 impl LinkerHook {
     /// The hook of this dynamic linker; `None` if it has none, and so is not the GNU C library's.
     pub(crate) fn of(linker: &Image) -> Option<Self> {
-        /// Where `struct r_debug` has its state.
+        /// Offset of the state in `struct r_debug`.
         const STATE: u64 = 24;
         let notify = linker.symbol("_dl_debug_state")?;
         let state = linker.symbol("_r_debug")?.checked_add(STATE)?;
@@ -120,7 +120,7 @@ impl Startup {
                     ));
                 }
                 WaitStatus::Exited(_) => return Err(startup("the program ended before its exec")),
-                // Where it finds out too late that the file cannot be mapped as it says, it kills the process.
+                // If the kernel finds out too late that the file cannot be mapped as it says, it kills the process.
                 WaitStatus::Killed(signal) => {
                     let signal = name(signal);
                     return Err(startup(format!(
@@ -268,7 +268,7 @@ impl Startup {
         }
     }
 
-    /// What a stop means; `None`: the program goes on.
+    /// The passage that a stop completes; `None`: the program goes on.
     fn on_the_way(&mut self, status: WaitStatus, addresses: &[u64]) -> Result<Option<Passage>, LaunchError> {
         let early = match status {
             WaitStatus::Signal(libc::SIGTRAP) => {
@@ -353,7 +353,7 @@ impl Startup {
         self.resume(0)
     }
 
-    /// Whether there is time to go on preparing it.
+    /// Checks that there is time to go on preparing it.
     pub(crate) fn goes_on(&self) -> Result<(), LaunchError> {
         match self.watch.expired() {
             Some(reason @ (Reason::Cancelled | Reason::OutOfTime)) => Err(over(reason)),
@@ -387,7 +387,7 @@ impl Startup {
         wait_in_time(self.tid, &self.watch)
     }
 
-    /// Hands the process over to whoever takes care of it from here.
+    /// Hands the process over to the part that takes care of it from here.
     pub(crate) fn release(mut self) -> Tid {
         self.armed = false;
         self.tid
@@ -415,7 +415,7 @@ fn wait_in_time(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     heard.map(|(_, status)| status).map_err(over)
 }
 
-/// Why a start is given up.
+/// The error for a start that is given up.
 pub(super) fn over(reason: Reason) -> LaunchError {
     match reason {
         Reason::Cancelled => LaunchError::Cancelled,

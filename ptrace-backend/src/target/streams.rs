@@ -9,7 +9,7 @@ use files::Kind;
 
 use crate::os::fd;
 
-/// How much of each stream is kept of one execution, in bytes.
+/// Number of bytes of each stream that are kept of one execution.
 const KEPT: usize = 256 << 10;
 
 /// So much of each stream stays in memory, in bytes: what exceeds it is thrown away.
@@ -28,7 +28,7 @@ impl Streams {
     /// Streams whose input is the content of a file, or empty.
     pub(crate) fn new(input: Option<&Path>) -> io::Result<Self> {
         let stdin = fd::memory_file(c"stdin")?;
-        // What is empty has nothing to read.
+        // An empty input has nothing to read.
         if let Some(path) = input.filter(|path| *path != Path::new("/dev/null")) {
             (&stdin).write_all(&files::read(path, Kind::Input)?)?;
         }
@@ -63,7 +63,7 @@ impl Streams {
         self.stderr.set_len(0)
     }
 
-    /// What was written to standard output and standard error, and whether some of it is left out.
+    /// The output to standard output and standard error, and whether some of it is left out.
     pub(crate) fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {
         let (stdout, cut_out) = fd::head(&self.stdout, KEPT);
         let (stderr, cut_err) = fd::head(&self.stderr, KEPT);
@@ -77,7 +77,7 @@ impl Streams {
         let _cutting = self.cutting();
         for stream in [&self.stdout, &self.stderr] {
             if stream.metadata().is_ok_and(|metadata| metadata.len() > FLOOD) {
-                // Writes go to the end, wherever it is. What cannot be cut short goes on to grow.
+                // Writes go to the end, wherever it is. A stream that cannot be cut short goes on growing.
                 let _ = stream.set_len(FLOOD);
             }
         }

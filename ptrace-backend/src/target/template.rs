@@ -24,7 +24,7 @@ pub(crate) fn code() -> Vec<u8> {
     [&FORK_LOOP[..], &CALL].concat()
 }
 
-/// How long the kernel may take at least for a copy of a process.
+/// The time that the kernel may take at least for a copy of a process.
 const COPYING: Duration = Duration::from_secs(10);
 
 /// A process at `main`, its traps planted, that is never let into `main` itself. Killed when dropped.
@@ -126,7 +126,7 @@ impl Template {
         }
     }
 
-    /// Where every copy has its main thread's number, which the kernel clears when that ends.
+    /// Address at which every copy has its main thread's number, which the kernel clears when that ends.
     pub(crate) fn tid_word(&self) -> u64 {
         self.tid_word
     }
@@ -137,8 +137,8 @@ impl Template {
     }
 }
 
-/// What a process reports that only makes a copy, or is one that has not begun. Neither an interrupt nor the end of the time cuts
-/// that short: a copy that was never heard of would be left behind.
+/// The report of a process that only makes a copy, or is one that has not begun. Neither an interrupt nor the end of
+/// the time cuts that short: a copy that was never heard of would be left behind.
 fn reported(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     let began = Instant::now();
     let heard = watch.wait(Some(tid), |reason| reason == Reason::TimedOut && began.elapsed() >= COPYING);

@@ -22,7 +22,7 @@ impl Project {
         Self { folder, source, text }
     }
 
-    /// Where the files are, without symbolic links.
+    /// The folder of the files, without symbolic links.
     pub(crate) fn folder(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }

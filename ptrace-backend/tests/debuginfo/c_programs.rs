@@ -143,7 +143,7 @@ fn sources_and_language_are_known() {
     });
 }
 
-/// What the calls in a range go to, as far as they leave the image.
+/// Targets of the calls in a range, as far as they leave the image.
 fn imported_calls(image: &Image, range: std::ops::Range<u64>) -> Vec<String> {
     let text = image.text();
     let section = text.iter().find(|section| section.range().contains(&range.start)).unwrap();

@@ -1,4 +1,4 @@
-//! What is known of programs without running them, checked on programs compiled here and now.
+//! Knowledge of programs that is gained without running them, checked on programs compiled here and now.
 
 mod build;
 mod c_programs;

@@ -1,4 +1,4 @@
-//! What cannot be explored is refused in one sentence that says what to do.
+//! A file that cannot be explored is refused in one sentence that says what to do.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

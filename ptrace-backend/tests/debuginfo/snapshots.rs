@@ -38,7 +38,7 @@ pub(crate) fn loaded(name: &str) -> PathBuf {
     mappings("self").into_keys().find(|path| path.file_name().unwrap() == name).unwrap()
 }
 
-/// Every file that a process has loaded, with the address where that begins: whoever reads symbols may have mapped the file a second
+/// Every file that a process has loaded, with its start address: a reader of symbols may have mapped the file a second
 /// time, from its beginning too, but without code.
 fn mappings(process: &str) -> BTreeMap<PathBuf, u64> {
     let mut loaded = BTreeMap::new();

@@ -195,7 +195,7 @@ fn stopped_at(pc: u64, rbp: u64) -> Registers {
     registers
 }
 
-/// Where a function goes on after its first call.
+/// The address at which a function goes on after its first call.
 fn after_first_call(image: &Image, function: &str) -> u64 {
     let range = range(image, function);
     let text = image.text();

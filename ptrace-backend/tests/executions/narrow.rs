@@ -24,7 +24,8 @@ const VARIABLES: usize = 4;
 /// A program that spins, or waits again and again with a time-out, is left after so many events.
 const EVENTS: usize = 1_000;
 
-/// Strict priority: whoever can go and has the highest priority; who gives way has the lowest from then on.
+/// Strict priority: the agent that can go and has the highest priority goes; one that gives way has the lowest from
+/// then on.
 struct ByPriority {
     order: u64,
     sunk: Vec<Agent>,
@@ -55,7 +56,7 @@ impl ByPriority {
     }
 }
 
-/// What one execution showed.
+/// The course of one execution.
 struct Shown {
     steps: Vec<(Choice, Step)>,
     spun_on: Vec<Obj>,
@@ -85,7 +86,7 @@ fn execute(program: &PtraceProgram, scope: &Scope, order: u64) -> Shown {
     shown
 }
 
-/// What a scope does not leave out: who did what to which objects, and where.
+/// The events that a scope does not leave out: the thread, the kind, the place, and the accesses.
 fn seen(shown: &Shown, scope: &Scope) -> Vec<String> {
     let events = shown.steps.iter().map(|(_, step)| &step.event);
     let events = events.filter(|event| !scope.leaves_out(&event.op));

@@ -1,4 +1,4 @@
-//! Whether a program has done something by which executions of it could meet outside of their memory.
+//! Actions of a program by which executions of it could meet outside of their memory.
 
 use std::fs;
 

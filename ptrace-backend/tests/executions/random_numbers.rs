@@ -14,7 +14,7 @@ fn launch(program: &Path) -> PtraceProgram {
     PtraceProgram::launch(LaunchSpec::new(program.to_owned())).unwrap()
 }
 
-/// What the program prints. `last_first`: of several threads that can go, the youngest goes.
+/// The output of the program. `last_first`: of several threads that can go, the youngest goes.
 fn output(program: &PtraceProgram, last_first: bool) -> String {
     let mut run = program.start(&Scope::All).unwrap();
     loop {

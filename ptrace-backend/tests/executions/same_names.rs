@@ -5,7 +5,8 @@ use checker::operation::{Effect, OpKind};
 use checker::program::{Choice, Execution, Program, Scope, Status, Until};
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 
-/// What a thread sleeps at that goes whenever those before it cannot, in an execution in which somebody yields for ever.
+/// The first sleep at a futex in an execution in which one thread yields for ever, and another one goes whenever those
+/// before it cannot.
 fn slept_at(program: &PtraceProgram) -> Effect {
     let mut run = program.start(&Scope::All).unwrap();
     let slept_at = loop {
@@ -27,7 +28,7 @@ fn what_a_harness_waits_at_has_one_name() {
     let program = compile(&folder, "frameworks/rust_tests.rs", &["--test"]);
     let args = ["leaves_a_thread_behind", "--exact"].map(Into::into).to_vec();
     let program = PtraceProgram::launch(LaunchSpec { args, ..LaunchSpec::new(program) }).unwrap();
-    // That threads share what is allocated is known from then on.
+    // From then on it is known that threads share the allocated memory.
     let unnamed = slept_at(&program);
     let first = slept_at(&program);
     assert_ne!(first, unnamed);

@@ -16,11 +16,11 @@ const SEEDS: [u64; 5] = [1, 2, 3, 5, 8];
 /// A program that spins on, or waits again and again with a time-out, is left after so many events.
 const EVENTS: usize = 1_000;
 
-/// Who goes next.
+/// The choice of the agent that goes next.
 enum Scheduler {
-    /// Whoever ran goes on while it can, else the first that can.
+    /// The last one goes on while it can, else the first that can.
     Default { last: Option<Agent> },
-    /// Anyone who can, from a linear congruential generator.
+    /// Any one that can, from a linear congruential generator.
     Random { state: u64 },
 }
 
@@ -91,7 +91,7 @@ fn launch(program: &Path, stepping: Stepping) -> PtraceProgram {
     PtraceProgram::launch(spec).unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
 
-/// What every schedule shows once all their key points are known, and the stops that it took.
+/// The course of the execution by every scheduler once all their key points are known, and the stops that it took.
 fn explore(program: &Path, stepping: Stepping) -> (Vec<Shown>, u64) {
     let program = launch(program, stepping);
     loop {

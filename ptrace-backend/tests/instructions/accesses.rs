@@ -1,4 +1,4 @@
-//! Which bytes an instruction touches, given registers, and how a compare-and-swap will end.
+//! The bytes that an instruction touches, given registers, and the result of a compare-and-swap to come.
 
 use iced_x86::IcedError;
 use iced_x86::code_asm::*;

@@ -1,4 +1,4 @@
-//! Which instructions are found to touch memory, as which kind, and where.
+//! Instructions that are found to touch memory, with their kinds and places.
 
 use iced_x86::IcedError;
 use iced_x86::code_asm::*;

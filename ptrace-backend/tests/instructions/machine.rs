@@ -10,15 +10,15 @@ const BLOCK: u64 = 0x2000_0000;
 const BLOCK_SIZE: usize = 0x8000;
 const ENTER: u64 = BLOCK;
 const LEAVE: u64 = BLOCK + 0x800;
-/// Where the original instruction is.
+/// Address of the original instruction.
 pub(crate) const FROM: u64 = BLOCK + 0x1000;
-/// Where the tests' jumps and calls go.
+/// Target of the tests' jumps and calls.
 pub(crate) const TARGET: u64 = FROM + 0x40;
 /// A function that returns at once.
 pub(crate) const RETURNS: u64 = FROM + 0x80;
-/// Where a copy in reach of the block is.
+/// Address of a copy in reach of the block.
 pub(crate) const NEAR: u64 = BLOCK + 0x2000;
-/// Where a copy is that does not reach the block with 32 bits.
+/// Address of a copy that does not reach the block with 32 bits.
 pub(crate) const FAR: u64 = 0x30_0000_0000;
 /// Memory for operands.
 pub(crate) const DATA: u64 = BLOCK + 0x3800;
@@ -43,7 +43,7 @@ pub(crate) struct State {
     vectors: [[u64; 2]; 2],
 }
 
-/// What the harness loads from and stores to.
+/// The memory that the harness loads from and stores to.
 #[repr(C)]
 struct Cells {
     state: State,
@@ -86,7 +86,7 @@ impl State {
     }
 }
 
-/// What memory at this offset of the data holds before each run.
+/// The contents of memory at this offset of the data before each run.
 fn word(offset: u64) -> u64 {
     0x0123_4567_89ab_cdef ^ (offset << 8)
 }
@@ -222,6 +222,6 @@ fn write(addr: u64, bytes: &[u8]) {
 }
 
 fn read(addr: u64, len: usize) -> Vec<u8> {
-    // SAFETY: the mapping has this length, and nobody writes to it meanwhile.
+    // SAFETY: the mapping has this length, and no other code writes to it meanwhile.
     unsafe { std::slice::from_raw_parts(addr as *const u8, len) }.to_vec()
 }

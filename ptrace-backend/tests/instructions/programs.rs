@@ -1,4 +1,4 @@
-//! What is found in the functions of programs that real compilers made.
+//! Instructions that are found in the functions of programs that real compilers made.
 
 use std::path::Path;
 use std::process::Command;
@@ -80,17 +80,17 @@ impl Program {
         all.filter(|candidate| candidate.stack.is_none() && !candidate.thread_local).collect()
     }
 
-    /// How many candidates of a function touch thread-local variables.
+    /// Number of candidates of a function that touch thread-local variables.
     fn thread_local(&self, function: &str) -> usize {
         self.scan(function).candidates.iter().filter(|candidate| candidate.thread_local).count()
     }
 
-    /// What a function does outside its frame.
+    /// The kinds of a function's accesses outside its frame and its thread-local variables.
     fn kinds(&self, function: &str) -> Vec<AccessKind> {
         self.shared(function).into_iter().map(|candidate| candidate.kind).collect()
     }
 
-    /// Which addresses a function touches that are in the code, leaving out those that come from registers.
+    /// The addresses in the code that a function touches, leaving out those that come from registers.
     fn fixed(&self, function: &str) -> Vec<u64> {
         self.shared(function).iter().filter_map(Candidate::fixed_address).collect()
     }

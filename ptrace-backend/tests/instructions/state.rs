@@ -1,5 +1,5 @@
-//! Which bytes an instruction touches where more than general-purpose registers decides it: gathers and scatters, and
-//! calls of memory functions.
+//! The bytes that an instruction touches where more than general-purpose registers decides it: gathers and scatters,
+//! and calls of memory functions.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use ptrace_backend::instructions::{
 
 const START: u64 = 0x40_1000;
 
-/// Where the text `a`, and where the text `b` of a test begins.
+/// Addresses of the texts `a` and `b` of a test.
 const A: u64 = 0x7000;
 const B: u64 = 0x8ffd;
 
@@ -144,7 +144,8 @@ fn candidate(callee: Callee) -> Candidate {
     Candidate::call(&Transfer { addr: START, len: 5, kind: TransferKind::Call, target }, callee)
 }
 
-/// What each of some functions touches, called with these arguments while these texts stand at [`A`] and [`B`].
+/// Checks the bytes that each of some functions touches, called with these arguments while these texts stand at [`A`]
+/// and [`B`].
 fn check(names: &[&str], arguments: [u64; 4], a: &[u8], b: &[u8], expected: &str) {
     let thread = Thread::new(arguments).memory(A, a).memory(B, b);
     for name in names {

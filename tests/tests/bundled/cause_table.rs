@@ -1,5 +1,5 @@
-//! What is told of every bundled bug, as a table: compares it with the one in `docs/explanations.md`, and prints it where that
-//! is another.
+//! The explanations of all bundled bugs, as a table: compares it with the one in `docs/explanations.md`, and prints it
+//! where that is another.
 
 use std::fs;
 use std::sync::Arc;

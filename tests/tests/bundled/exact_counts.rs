@@ -1,4 +1,4 @@
-//! How many Mazurkiewicz traces real programs have: `--strategy dpor` runs each of them once.
+//! Exact numbers of Mazurkiewicz traces of real programs: `--strategy dpor` runs each trace once.
 //!
 //! The programs and the numbers are in `tests/counts`; `counts.csv` says where each number comes from. A row is compared as
 //! it stands: the executions that ended, how many of them deadlocked, and that none was run twice.

@@ -1,8 +1,8 @@
-//! The bundled programs, each as one trial or several: what is found in them, what is told of it, and how many traces they
-//! have. Trials that look at the same exploration share it.
+//! The bundled programs, each as one trial or several: the findings in them, their explanations, and their numbers of
+//! traces. Trials that look at the same exploration share it.
 //!
-//! `cargo test -p tests --test bundled -- renamed/c` runs those of one kind and language. What is exhaustive by size alone is
-//! ignored, and part of `./test full`.
+//! `cargo test -p tests --test bundled -- renamed/c` runs those of one kind and language. Trials that are exhaustive by
+//! size alone are ignored, and part of `./test full`.
 
 mod cause_table;
 mod exact_counts;

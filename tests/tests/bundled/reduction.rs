@@ -53,7 +53,7 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     // The owner has the mutex before the waiter waits, or after.
     ("synchronisation/condition_with_heirs.c", Some(2)),
     ("startup/constructor_threads.c", None),
-    // What is looked at has been set, or has not.
+    // The variable that is looked at has been set, or has not.
     ("synchronisation/joins_in_order.c", Some(2)),
     // Either is the last to use the box; and the one step of main comes before, between or after the two of the other.
     ("memory/panics_and_frees.rs", Some(6)),
@@ -63,7 +63,8 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     ("synchronisation/robust_ending.c", Some(3)),
     // The flag is set before the thread looks, or after that.
     ("waiting/sleeps_first.c", Some(2)),
-    // The flag is found set, and nobody waits; or it is not, and the wait comes before the word is written, or after that.
+    // The flag is found set, and no thread waits; or it is not, and the wait comes before the word is written, or after
+    // that.
     ("synchronisation/futex_by_hand.c", Some(3)),
     // The write comes first, between the two looks, or last.
     ("input_output/looks_without_waiting.c", Some(3)),

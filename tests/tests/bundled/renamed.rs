@@ -1,5 +1,6 @@
-//! What is told of a bundled bug rests on what its program does: with every name of its source changed and blank lines put
-//! in between, the sentence, the patterns that rank at the top and the critical pair are the same, in the new words.
+//! The explanation of a bundled bug rests on the operations of its program: with every name of its source changed and
+//! blank lines put in between, the sentence, the patterns that rank at the top and the critical pair are the same, in
+//! the new words.
 
 use std::fs;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ fn check(target: &Target, level: Optimisation, explorations: &Explorations) -> R
     let folder = tempfile::tempdir()?;
     let source = folder.path().join(target.source().file_name().unwrap_or_default());
     fs::write(&source, &renamed.text)?;
-    // What lies in there is the user's own.
+    // The files in there are the user's own.
     fs::write(folder.path().join("interleaver.toml"), "")?;
     let made = explorations.of(&Build::new(target.source(), level).program()?);
     let old = explanation(&made.exploration()?.outcome)?;
@@ -47,7 +48,7 @@ fn check(target: &Target, level: Optimisation, explorations: &Explorations) -> R
     if got == expected { Ok(()) } else { Err(format!("expected {expected:#}\ngot {got:#}").into()) }
 }
 
-/// What stands in backquotes.
+/// The words in backquotes.
 fn names(sentence: &str) -> Vec<&str> {
     sentence.split('`').skip(1).step_by(2).collect()
 }

@@ -10,7 +10,7 @@ use tests::{Build, Expectation, Optimisation, Target, Tool, is_sampled};
 /// The search's minute, and what the explanation takes.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// What the random schedules start from.
+/// The seed of the random schedules.
 const SEED: &str = "1";
 
 /// Of the bugs, one in so many is in the sample.

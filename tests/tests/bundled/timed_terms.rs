@@ -12,7 +12,7 @@ use tests::{Outcome, Tool, is_sampled};
 
 use crate::numbers::Numbers;
 
-/// How many there are, and one in how many is in the sample.
+/// The number of terms; one in so many of them is in the sample.
 const TERMS: u64 = 120;
 const ONE_IN: usize = 24;
 
@@ -22,7 +22,7 @@ const MOST: usize = 8;
 /// Bounds on stalls, in milliseconds: sleeps are multiples of ten.
 const STALLS: [u64; 2] = [0, 15];
 
-/// What a thread does.
+/// The action of a thread.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Deed {
     Mark,

@@ -80,7 +80,7 @@ fn check_released(target: &Target, explains: bool) -> Result<(), Failed> {
 /// The options of the only search that does not look further than it has to, and what the program answers for.
 fn within_bound(target: &Target) -> &'static [&'static str] {
     match target.expectation {
-        // What it reads while it is written, it throws away.
+        // It reads data while they are written, and throws them away.
         _ if target.name == "snapshot_ok" && target.language == Language::Cpp => &["--assume", "torn-access"],
         Expectation::CleanWithinBound => &["--strategy", "icb", "--max-preemptions", "1"],
         _ => &[],
@@ -154,7 +154,7 @@ fn not_explained(outcome: &Outcome, why: &str, pair: [u64; 2]) -> Result<Vec<Str
     if found_out != (&json!(true), &json!(1.0)) || lost["before"].as_f64().is_none_or(|share| share >= 1.0) {
         wrong.push(format!("point of no return: {lost}"));
     }
-    // What passes is another execution by then.
+    // From there on the passing execution is another one.
     let [failing, passing] = [&outcome.finding()["events"], &told["passing"]];
     let event = |event: &Value| (event["thread"].clone(), event["text"].clone());
     let until = (0..).find(|&at| failing[at].is_null() || event(&failing[at]) != event(&passing[at]));
@@ -171,7 +171,7 @@ fn not_explained(outcome: &Outcome, why: &str, pair: [u64; 2]) -> Result<Vec<Str
     Ok(wrong)
 }
 
-/// Which rank the pattern of a cause may have, and how many may share it.
+/// The last rank that the pattern of a cause may have, and the largest number of patterns that may share it.
 const RANK: u64 = 2;
 const TIED: u64 = 3;
 

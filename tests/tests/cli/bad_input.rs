@@ -1,4 +1,4 @@
-//! What cannot be explored or replayed is refused in one sentence, with exit code 3, and nothing is left running.
+//! Input that cannot be explored or replayed is refused in one sentence, with exit code 3, and nothing is left running.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -268,7 +268,7 @@ fn usage_errors() {
     }
 }
 
-/// A named pipe that nobody writes to.
+/// A named pipe without a writer.
 fn pipe() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
@@ -333,7 +333,7 @@ fn a_standard_output_that_takes_nothing() {
             let sentence = format!("{what} cannot be written to standard output: {why}");
             assert!(code == Some(3) && said.contains(&sentence), "{words:?} {to}: {code:?} {said}");
         }
-        // Where nobody cares, nobody is told.
+        // Output that goes to `/dev/null` is not missed.
         let (_, said) = redirected(words, ">/dev/null");
         assert!(!said.contains("standard output"), "{words:?}: {said}");
     }

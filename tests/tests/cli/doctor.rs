@@ -1,4 +1,5 @@
-//! What exploring takes is tried, and said what to do where it is refused; what can be done without is done without.
+//! The prerequisites of exploring are tried, with a fix told for each that is refused; a dispensable one is done
+//! without.
 
 use serde_json::Value;
 use tests::{Build, Optimisation, Outcome, Tool, running};

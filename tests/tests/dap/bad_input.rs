@@ -1,4 +1,4 @@
-//! Whatever a client sends, it gets a sentence, and the adapter goes on.
+//! A client gets a sentence, whatever it sends, and the adapter goes on.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What holds in every language and at every level: the way back is the way forward, in reverse.
+//! The rule that holds in every language and at every level: the way back is the way forward, in reverse.
 
 use serde_json::{Value, json};
 use tests::{Build, Found, Optimisation, targets};

@@ -26,14 +26,14 @@ type Visit = (u64, u64, String, Value, Value);
 /// All stops on the way to an end, which is none of them, and what log points say.
 fn visits(client: &mut Client, command: &str, end: &str) -> (Vec<Visit>, Vec<String>) {
     let mut visits = Vec::new();
-    // What was said before is of no interest.
+    // Earlier output is of no interest.
     client.adapter.seen("output");
     loop {
         let (thread, _, words) = client.go(command, 1);
         if client.stop["reason"] == end {
             let said = client.adapter.seen("output").into_iter().filter(|said| said["category"] == "console");
             let said = said.map(|said| said["output"].as_str().unwrap_or_default().trim_end().to_owned());
-            // Where the program's own output ends here is another matter.
+            // The end of the program's own output here is another matter.
             return (visits, said.filter(|said| !said.starts_with("[step ")).collect());
         }
         let step = client.position()["step"].as_u64().unwrap();
@@ -96,7 +96,7 @@ fn filters_are_met_alike_in_both_directions_also_where_breakpoints_are() {
             assert_eq!(reasons.contains(&json!("switch")), filters[1] == "switch", "{source}: {reasons:?}");
             set(&mut client, &[("read", json!({})), ("write", json!({}))]);
             let (together, _) = both_ways(&mut client);
-            // Where a thread stands at both, it is the breakpoint that is told.
+            // If a thread stands at both, it is the breakpoint that is told.
             let is_breakpoint = |visit: &&Visit| visit.3 == "breakpoint";
             assert_eq!(together.iter().filter(is_breakpoint).count(), 4, "{source}: {together:?}");
             let steps = |visits: &[Visit]| visits.iter().map(|visit| visit.0).collect::<Vec<_>>();

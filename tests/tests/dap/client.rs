@@ -1,4 +1,4 @@
-//! What the tests ask of an adapter, in few words.
+//! The requests of the tests to an adapter, in few words.
 
 use serde_json::{Value, json};
 use tests::{Adapter, Found, Optimisation, workspace};
@@ -45,7 +45,7 @@ impl Client {
         (0..moves).map(|_| self.go(command, thread).2).collect()
     }
 
-    /// Where the thread of the last stop is.
+    /// The place of the thread of the last stop.
     pub(crate) fn place(&mut self) -> Place {
         let thread = self.stop["threadId"].as_u64().unwrap();
         let frame = self.own_frame(thread);

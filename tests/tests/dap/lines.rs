@@ -144,7 +144,7 @@ fn optimised_code_is_stepped_through_by_the_lines_that_are_left_of_it() {
     assert_eq!(client.go("next", 2).2, "call");
     assert_eq!(client.go("stepIn", 2).1, "twice");
     assert_eq!(client.go("next", 2), (2, "worker".to_owned(), "write".to_owned()));
-    // What it keeps is stored before that.
+    // The value that it keeps is stored before that.
     assert_eq!(client.go("next", 2).2, "end");
     assert_eq!(client.words("stepBack", 2, 2), ["write", "call"]);
 }

@@ -1,4 +1,4 @@
-//! What is looked at while a session stands: threads, variables, expressions, output.
+//! Views of a session that stands: threads, variables, expressions, output.
 
 use std::collections::BTreeMap;
 

@@ -38,7 +38,7 @@ fn check(found: Found, words: &str) {
     let text = client.stop["text"].as_str().unwrap_or_default().to_owned();
     assert!(text.starts_with("nothing has failed; the schedule that fails ends with: "), "{text}");
     assert_eq!(client.position()["step"], steps);
-    // Somebody is there to look at, and to go back with.
+    // There is a thread to look at, and to go back with.
     let (main, end) = (client.stop["threadId"].as_u64().unwrap(), client.place());
     assert_ne!(end.1, "", "{}", client.stop);
     client.go("next", main);

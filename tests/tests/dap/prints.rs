@@ -1,4 +1,4 @@
-//! What a program prints, be it written or not.
+//! The output that a program prints, be it written or not.
 
 use serde_json::{Value, json};
 use tests::Optimisation;

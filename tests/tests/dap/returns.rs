@@ -6,8 +6,8 @@ use tests::Optimisation;
 use crate::client::Client;
 use crate::starts::rust_test;
 
-/// Whether the session stands at the failure, in thread 1, in the line with these words; and so again after a way back and
-/// forward.
+/// Checks that the session stands at the failure, in thread 1, in the line with these words; and so again after a way
+/// back and forward.
 fn assert_opens_at(client: &mut Client, words: &str, what: &str) {
     let line = client.found.line(words);
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Where a session starts: at the failure, in the user's own line of it.
+//! The start of a session: at the failure, in the user's own line of it.
 
 use serde_json::{Value, json};
 use tests::{Adapter, Build, Found, Optimisation, running, targets, workspace};

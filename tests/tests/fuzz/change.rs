@@ -21,7 +21,7 @@ pub(crate) enum Change {
     Put(Index, String),
 }
 
-/// What parsers have to be ready for.
+/// Texts that parsers have to be ready for.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         (1..6000_usize, prop_oneof![Just("["), Just("{\"a\":"), Just("("), Just("a.")])

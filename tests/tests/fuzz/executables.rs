@@ -35,7 +35,7 @@ fn executables() {
     );
 }
 
-/// What a search and a debugger ask of a program.
+/// Asks a program for all that a search and a debugger need to know of it.
 fn look_into(program: &Path) {
     let Ok(image) = Image::open(program) else { return };
     let _ = user_code(&image, &|_| true);

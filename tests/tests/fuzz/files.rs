@@ -86,7 +86,7 @@ fn settings_of_a_workspace() {
     run("settings of a workspace", 250, &(select(files.to_vec()), changes()), |((name, text), changes)| {
         put(name, &changed(text.as_bytes(), 0..text.len(), &changes));
         let (config, _) = Config::read(folder.path());
-        // Where it is to be looked is not what is damaged here.
+        // The folders to look in are not damaged here.
         let config = Config { search: Vec::new(), ..config };
         look(folder.path(), &config);
         put(name, text.as_bytes());

@@ -100,7 +100,7 @@ fn messages_to_the_language_server() {
             let hello = framed(messages[0].to_string().as_bytes());
             let mut answer = [0; 1];
             ours.write_all(&hello).await.unwrap();
-            // What comes before the answer is refused.
+            // Messages that come before the answer are refused.
             ours.read_exact(&mut answer).await.unwrap();
             let (mut from, mut to) = tokio::io::split(ours);
             let say = async {

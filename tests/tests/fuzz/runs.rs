@@ -1,4 +1,4 @@
-//! How inputs are made and run: under a limit of memory, and under a watchdog for each of them.
+//! The generation and the runs of inputs: under a limit of memory, and under a watchdog for each of them.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use nix::sys::resource::{Resource, setrlimit};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// How many inputs there are, unless `INTERLEAVER_FUZZ` says so.
+/// Number of inputs, unless `INTERLEAVER_FUZZ` says another one.
 const INPUTS: u32 = 2_000;
 
 /// All memory that may be in use, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// How long one input may take.
+/// The longest time that one input may take.
 const WATCHDOG: Duration = Duration::from_secs(30);
 
 /// Runs so many per mille of all inputs.

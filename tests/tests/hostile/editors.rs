@@ -49,7 +49,7 @@ fn findings_that_came_along_do_no_harm() {
         let before = top.seen();
         show_and_dismiss(&top, trusted);
         assert_eq!((top.marks(), top.seen() == before), (0, true), "trusted: {trusted}");
-        // Where there is a lock, findings can be dismissed, and take nothing with them that lies elsewhere.
+        // If there is a lock, findings can be dismissed, and take nothing with them that lies elsewhere.
         fs::remove_file(top.path(&format!("repository/{}/.lock", crate::repository::PLANTED))).unwrap();
         let mut editor = Editor::spawned(&top.repository()).unwrap();
         editor.begin(json!({ "trusted": trusted }));

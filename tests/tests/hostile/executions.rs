@@ -1,4 +1,5 @@
-//! Which programs are executed while the tool looks at a hostile repository: all are seen, and before trust it is the tool alone.
+//! Programs that are executed while the tool looks at a hostile repository: all are seen, and before trust it is the
+//! tool alone.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +29,8 @@ impl Watch {
         tool.under(self.program.clone(), [&self.log]).run().unwrap()
     }
 
-    /// What was executed since the last time, the first of which is the command itself: else nothing was watched.
+    /// The programs that were executed since the last time, the first of which is the command itself: else nothing was
+    /// watched.
     fn seen(&self, command: &Path) -> BTreeSet<PathBuf> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         let _ = fs::remove_file(&self.log);
@@ -225,7 +227,7 @@ fn with_trust_the_language_server_executes_the_program_that_is_explored_and_no_b
     let lens = editor.lens(&source, "▶ Explore");
     editor.click(&lens);
     editor.wait_for_lens(&source, |title| title.starts_with("✗"));
-    // A build is shown, and nobody has said yes.
+    // A build is shown, and has not been consented to.
     fs::write(&source, fs::read(&source).unwrap()).unwrap();
     editor.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri(&source) } }));
     run(&mut editor, "explore", &json!({ "uri": uri(&source), "name": "main" }));

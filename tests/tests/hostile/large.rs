@@ -16,10 +16,10 @@ use tests::editor::until;
 
 use crate::repository::{PLANTED, Surroundings};
 
-/// Where a file begins to take seconds to read and to digest.
+/// The size from which on a file takes seconds to read and to digest.
 const LARGE: u64 = 1 << 30;
 
-/// What reads in no time worth mentioning.
+/// The time of a read that is not worth mentioning.
 const SHORT: Duration = Duration::from_millis(20);
 
 /// The program that loses an update, without an identity of its own and a gigabyte large, most of it a hole: to tell it from

@@ -38,7 +38,7 @@ fn what_a_compressed_section_claims_to_be_takes_no_memory() {
     assert!(most < MUCH, "{most} KiB");
 }
 
-/// Where the headers of the segments that are loaded say which part of the file that is.
+/// Offsets of the fields in which the headers of the loaded segments say which part of the file that is.
 fn offsets_of_segments(program: &[u8]) -> Vec<usize> {
     let number = |at: usize, length: usize| {
         program[at..at + length].iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))

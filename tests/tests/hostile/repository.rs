@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tests::{Tool, targets};
 
-/// The folder of a target in the store, made by whoever made the repository.
+/// The folder of a target in the store, made by the author of the repository.
 pub(crate) const PLANTED: &str = ".interleaver/planted-00000000";
 
 /// Leaves a mark each time that it runs, be it as a program or as a library that another one loads.
@@ -151,7 +151,7 @@ impl Surroundings {
         self.link("repository/.interleaver/linked-00000000", &mine);
     }
 
-    /// A finding, as somebody may have written it who knows the format.
+    /// A finding as it may have been written with knowledge of the format.
     pub(crate) fn finding(&self, id: &str, schedule: &str, copy: &str) -> Value {
         json!({
             "format": "interleaver-finding", "version": 1, "id": id, "target": "app", "found": 1, "fixed": null,
@@ -223,7 +223,7 @@ impl Surroundings {
         fs::remove_dir_all(&marks).and_then(|()| fs::create_dir(&marks)).unwrap();
     }
 
-    /// How often something that was planted has run.
+    /// Number of times that something that was planted has run.
     pub(crate) fn marks(&self) -> usize {
         fs::read_dir(self.path("marks")).unwrap().count()
     }

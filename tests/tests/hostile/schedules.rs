@@ -78,7 +78,7 @@ fn ones_own_schedule_needs_no_consent_until_it_is_changed() {
     }
     fs::write(&schedule, &text).unwrap();
     assert_eq!(replay(&schedule).code, 1);
-    // Somebody else's, or that of another machine.
+    // The schedule is then that of another user, or of another machine.
     let other = top
         .tool(["replay".as_ref(), schedule.as_os_str()])
         .with("XDG_STATE_HOME", top.path("mine").as_os_str());

@@ -1,4 +1,4 @@
-//! What a terminal obeys is shown, wherever names and output of others are printed.
+//! Characters that a terminal obeys are shown, wherever names and output of others are printed.
 
 use std::fs;
 

@@ -27,7 +27,7 @@ fn verbs_change_nothing_outside_of_the_store_and_run_nothing_unasked() {
 
 #[test]
 fn a_store_that_leads_elsewhere_is_refused() {
-    // Where there is no store, nothing is explored; where only something in it cannot be kept, the report says so.
+    // If there is no store, nothing is explored; if only something in it cannot be kept, the report says so.
     for (code, link) in [
         (3, ".interleaver"),
         (3, PLANTED),

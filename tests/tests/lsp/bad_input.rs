@@ -1,4 +1,4 @@
-//! Whatever comes in: an error or a sentence, and the server lives.
+//! The answer to any input is an error or a sentence, and the server lives.
 
 use std::fs;
 

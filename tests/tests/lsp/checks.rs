@@ -1,4 +1,4 @@
-//! What "Check again" says where it is not that simple.
+//! The messages of "Check again" in the cases that are not that simple.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ int main(void) {
 }
 ";
 
-/// What is said of a program `m` after a click on "Check again" for the finding in a line.
+/// The message about a program `m` after a click on "Check again" for the finding in a line.
 fn check(editor: &mut Editor, line: usize) -> String {
     let finding = finding(editor, line);
     editor.execute("interleaver.server.check", json!({ "finding": finding["id"] }));
@@ -288,7 +288,7 @@ fn a_program_that_lacked_its_arguments_is_fixed_once_they_are_set() {
     let mut editor = workspace.editor_with(as_extension());
     let found = explore(&mut editor, &source);
     assert_eq!(found["targets"][0]["findings"][0]["kind"], "always-fails", "{found:#}");
-    // What the client does with the lens.
+    // The client's part in the use of the lens.
     let lens = editor.lens(&source, "Set arguments…");
     let argument = lens["command"]["arguments"][0].clone();
     let place = editor.execute("interleaver.server.configuration", argument);

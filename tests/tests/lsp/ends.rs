@@ -1,4 +1,4 @@
-//! No process outlives who wanted it, whatever it does and however that one ends.
+//! No process outlives the one that wanted it, whatever it does and however that one ends.
 
 use std::path::PathBuf;
 

@@ -15,7 +15,7 @@ fn a_lens_is_clicked_and_the_failing_line_gets_a_diagnostic() {
     assert_eq!(lens["range"]["start"]["line"], line_of(&source, "int main"));
     let answer = editor.click(&lens);
     assert!(answer["job"].is_u64(), "{answer}");
-    // What is found comes before the explanation of it.
+    // A finding comes before its explanation.
     let is_explained =
         |diagnostic: &Value| diagnostic["message"].as_str().is_some_and(|told| told.contains('\n'));
     let diagnostics = editor.settled_diagnostics(&source, |diagnostics| diagnostics.iter().any(is_explained));

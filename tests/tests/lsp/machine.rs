@@ -1,4 +1,4 @@
-//! What the machine refuses is said before the first exploration; what can be done without is done without.
+//! A prerequisite that the machine refuses is told before the first exploration; a dispensable one is done without.
 
 use std::path::Path;
 
@@ -27,8 +27,8 @@ fn sentence(params: &Value) -> (u64, String) {
     (params["type"].as_u64().unwrap(), params["message"].as_str().unwrap().to_owned())
 }
 
-/// What the user was shown before the diagnostics that `editor` has waited for. (Before an answer there may be some that
-/// have not come yet.)
+/// The messages that the user was shown before the diagnostics that `editor` has waited for. (Before an answer there
+/// may be some that have not come yet.)
 fn shown(editor: &Editor) -> Vec<(u64, String)> {
     let told = editor.told.iter().filter(|told| told["method"] == "window/showMessage");
     told.map(|told| sentence(&told["params"])).collect()
@@ -46,7 +46,7 @@ fn what_nothing_can_be_explored_without_is_said_with_a_fix() {
         let warning = editor.wait_for_lens(&source, |title| title.starts_with("⚠ "));
         assert_eq!(warning, format!("⚠ {said}"));
         assert!(!workspace.file(".interleaver").exists(), "{thing}: nothing is explored");
-        // Somebody may have changed the machine meanwhile: the next click tries again.
+        // The machine may have been changed meanwhile: the next click tries again.
         let lens = editor.lens(&source, "▶ Explore interleavings");
         editor.click(&lens);
         let again = sentence(&editor.wait_for_method("window/showMessage", |_| true));

@@ -82,7 +82,7 @@ impl Workspace {
     }
 }
 
-/// What the extension for VS Code says of itself.
+/// The capabilities that the extension for VS Code announces.
 pub(crate) fn as_extension() -> Value {
     json!({
         "clientCommands": [

@@ -11,7 +11,7 @@ use gimli::{
 use super::reader::Reader;
 use crate::attention;
 
-/// How often, on average, what is in a table may be named.
+/// Number of times that, on average, the contents of a table may be named.
 const NAMED: u64 = 8;
 
 /// As much as this may always be named, in bytes.
@@ -20,7 +20,7 @@ const ALWAYS: u64 = 4 << 20;
 /// As many units are in no program: each takes half a kilobyte of memory, and may take twelve bytes of the file.
 const MOST_UNITS: usize = 2_000_000;
 
-/// How much more may be named.
+/// The rest of the bytes that may be named.
 struct Room(u64);
 
 impl Room {
@@ -67,7 +67,7 @@ fn headers(sections: &gimli::Dwarf<Reader>) -> impl Iterator<Item = UnitHeader<R
     })
 }
 
-/// How many bytes a table of abbreviations has.
+/// Number of bytes of a table of abbreviations.
 fn abbreviations(bytes: &[u8]) -> u64 {
     let mut rest = gimli::EndianSlice::new(bytes, gimli::LittleEndian);
     let mut skip = || -> gimli::Result<()> {
@@ -92,7 +92,7 @@ fn abbreviations(bytes: &[u8]) -> u64 {
     (bytes.len() - rest.len()) as u64
 }
 
-/// How many bytes the line program of a unit has.
+/// Number of bytes of the line program of a unit.
 fn line_program(sections: &gimli::Dwarf<Reader>, header: &UnitHeader<Reader>) -> Option<u64> {
     let abbreviations = sections.abbreviations(header).ok()?;
     let root = header.entry(&abbreviations, header.root_offset()).ok()?;

@@ -13,7 +13,7 @@ use super::reader::Reader;
 use crate::attention;
 use crate::debuginfo::elf::file::ElfBytes;
 
-/// How to undo a call at one instruction.
+/// The rules by which a call is undone at one instruction.
 pub(crate) struct CallerRow {
     pub(crate) cfa: CfaRule<usize>,
     /// Register (DWARF number, 16 is the return address) and how to restore it.
@@ -55,7 +55,7 @@ impl Cfi {
         self.index().iter().map(|(range, _)| range.clone()).collect()
     }
 
-    /// How to undo the call at an address; none where the table does not say.
+    /// The rules by which the call at an address is undone; none where the table has none.
     pub(crate) fn row(&self, address: u64) -> Option<Arc<CallerRow>> {
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         rows.entry(address).or_insert_with(|| self.read_row(address).map(Arc::new)).clone()

@@ -45,7 +45,7 @@ pub(crate) fn visit(unit: &Unit, wanted: &[DwTag], see: &mut dyn FnMut(&DieView<
         }
         Ok(())
     };
-    // What could be read before a damaged entry is used; there is nothing better to do with the rest.
+    // The entries before a damaged one are used; there is nothing better to do with the rest.
     let _ = walk();
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn locate(dwarf: &Dwarf, offset: DebugInfoOffset) -> Option<(usize, U
     Some((index, offset.to_unit_offset(&units[index].header)?))
 }
 
-/// Where a unit begins in its section.
+/// Offset of a unit in its section.
 fn start(unit: &Unit) -> DebugInfoOffset {
     DebugInfoOffset(unit.header.offset().0)
 }

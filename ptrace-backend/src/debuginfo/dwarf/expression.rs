@@ -15,7 +15,7 @@ const MOST_STEPS: u32 = 10_000;
 
 const MALFORMED: Missing = Missing::Unsupported("a malformed expression");
 
-/// What an expression may ask for; everything but memory and registers is unknown unless told.
+/// The context that an expression may ask for; everything but memory and registers is unknown unless told.
 pub(crate) trait Surroundings {
     fn memory(&self) -> &dyn Memory;
 
@@ -45,7 +45,7 @@ pub(crate) trait Surroundings {
         None
     }
 
-    /// What the expression had for a value when the function was entered.
+    /// The value that the expression had when the function was entered.
     fn at_entry(&self, _expression: Expression<Reader>) -> Result<Value, Missing> {
         Err(Missing::Gone)
     }
@@ -143,7 +143,7 @@ fn typed(bits: u128, base_type: UnitOffset, around: &dyn Surroundings) -> Result
     })
 }
 
-/// What an expression computes: an address where its result is a place, else the value.
+/// The result of an expression: an address where the result is a place, else the value.
 pub(crate) fn value(pieces: &[Piece<Reader>], around: &dyn Surroundings) -> Result<Value, Missing> {
     match pieces {
         [Piece { location: Location::Address { address }, size_in_bits: None, .. }] => {

@@ -1,8 +1,8 @@
-//! Why something has no value.
+//! Reasons for which something has no value.
 
 use std::fmt;
 
-/// Why an expression has no result.
+/// A reason for which an expression has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Missing {
     /// It needs what the program did not keep.

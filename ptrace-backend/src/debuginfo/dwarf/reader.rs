@@ -1,4 +1,4 @@
-//! What the parser of debug information is instantiated with.
+//! The types that the parser of debug information is instantiated with.
 
 use gimli::{EndianSlice, LittleEndian};
 

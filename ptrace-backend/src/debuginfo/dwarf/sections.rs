@@ -18,7 +18,7 @@ pub(crate) struct Dwarf {
     units: OnceLock<Vec<Unit>>,
     type_units: OnceLock<FxHashMap<u64, (usize, UnitOffset)>>,
     context: OnceLock<Option<Mutex<addr2line::Context<Reader>>>>,
-    /// What had to be inflated. Dropped last: everything above borrows from it.
+    /// Inflated sections. Dropped last: everything above borrows from them.
     _inflated: Vec<Bytes>,
 }
 

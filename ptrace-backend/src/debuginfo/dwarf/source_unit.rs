@@ -46,7 +46,7 @@ impl Language {
 pub struct SourceUnit {
     /// The file that the compiler was given; for Rust the root of the crate.
     pub file: PathBuf,
-    /// Where the compiler ran.
+    /// The folder in which the compiler ran.
     pub folder: PathBuf,
     /// The language.
     pub language: Language,

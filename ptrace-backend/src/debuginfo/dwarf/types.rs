@@ -11,7 +11,7 @@ use super::sections::Dwarf;
 /// Deeper than any sane type; damaged files can have types that contain themselves.
 const MAX_DEPTH: usize = 64;
 
-/// How many bytes a value of a type takes.
+/// Number of bytes that a value of a type takes.
 pub(crate) fn size(dwarf: &Dwarf, unit: &Unit, offset: UnitOffset) -> Option<u64> {
     size_within(dwarf, unit, offset, MAX_DEPTH)
 }
@@ -164,7 +164,7 @@ fn element<'a>(
     Some((inner_unit, inner))
 }
 
-/// How many elements each dimension has; 0 where that is not fixed.
+/// Number of elements of each dimension; 0 where that is not fixed.
 fn dimensions(unit: &Unit, array: UnitOffset) -> Vec<u64> {
     let mut counts = Vec::new();
     let mut read = || -> gimli::Result<()> {
@@ -184,7 +184,7 @@ fn dimensions(unit: &Unit, array: UnitOffset) -> Vec<u64> {
     counts
 }
 
-/// Where a member begins in its structure.
+/// Offset of a member in its structure.
 fn start_of(unit: &Unit, member: &Die) -> Option<u64> {
     if let Some(bits) = number(member, gimli::DW_AT_data_bit_offset) {
         return Some(bits / 8);

@@ -8,7 +8,7 @@ impl Bytes {
         Self(contents)
     }
 
-    /// How many they are.
+    /// Number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -18,7 +18,7 @@ impl DebugFiles {
         Ok(Self { path: path.to_owned(), own: ElfBytes::read(path)?, companion: OnceLock::new() })
     }
 
-    /// Where the file itself is.
+    /// Path of the file itself.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

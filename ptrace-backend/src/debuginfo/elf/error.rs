@@ -1,4 +1,4 @@
-//! Why a file cannot be used as an image.
+//! Reasons for which a file cannot be used as an image.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,17 +9,17 @@ pub enum ImageError {
     /// The operating system refused to read it.
     #[error("cannot read `{}`: {reason}", path.display())]
     Unreadable {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's reason.
         reason: io::Error,
     },
     /// It is no complete 64-bit little-endian ELF file.
     #[error("`{}` is not a readable x86-64 ELF file: {reason}", path.display())]
     Malformed {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
 }

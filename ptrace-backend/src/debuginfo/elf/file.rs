@@ -20,7 +20,8 @@ use super::bytes::Bytes;
 use super::error::ImageError;
 use crate::attention;
 
-/// How much more than the file itself its sections may hold once they are inflated: compilers' output shrinks to a third.
+/// Factor by which its sections may be larger than the file itself once they are inflated: compilers' output shrinks to
+/// a third.
 const MOST_INFLATED: u64 = 16;
 
 /// As much as this they may always hold, in bytes.
@@ -56,7 +57,7 @@ impl ElfBytes {
 
     /// The parsed file.
     ///
-    /// Whatever is kept of it has to live in a structure that owns `self` too.
+    /// Everything that is kept of it has to live in a structure that owns `self` too.
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
@@ -84,7 +85,7 @@ impl ElfBytes {
             .unwrap_or_default()
     }
 
-    /// How many bytes its sections may come to, all together, when they are inflated.
+    /// Number of bytes that its sections may come to, all together, when they are inflated.
     pub(crate) fn inflatable(&self) -> u64 {
         let most = (self.bytes.len() as u64).saturating_mul(MOST_INFLATED).max(ALWAYS_INFLATED);
         most.min(files::Kind::Program.largest())
@@ -108,7 +109,7 @@ impl ElfBytes {
         self.file.section_by_name(name).is_some_and(|section| section.size() > 0)
     }
 
-    /// Where a separate file with the debug information may be (`.gnu_debuglink`).
+    /// Path that a separate file with the debug information may have (`.gnu_debuglink`).
     pub(crate) fn debug_link(&self) -> Option<PathBuf> {
         let (name, _) = self.file.gnu_debuglink().ok().flatten()?;
         Some(PathBuf::from(std::str::from_utf8(name).ok()?))
@@ -237,7 +238,7 @@ fn append(mut from: impl Read, bytes: &mut Vec<u8>, size: usize) -> Option<()> {
     }
 }
 
-/// What an image wants each thread to have a copy of.
+/// The thread-local storage of an image: each thread has a copy of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadLocalStorage {
     /// In bytes.

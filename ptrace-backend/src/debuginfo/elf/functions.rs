@@ -1,4 +1,4 @@
-//! Which addresses belong to which function, with and without a symbol table.
+//! Functions and the addresses that belong to them, with and without a symbol table.
 
 use std::ops::Range;
 

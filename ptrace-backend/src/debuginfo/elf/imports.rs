@@ -1,4 +1,4 @@
-//! What calls into other images go through: linkage stubs and the slots that the dynamic linker fills.
+//! Linkage stubs, and the slots that the dynamic linker fills: calls into other images go through them.
 
 use std::ops::Range;
 

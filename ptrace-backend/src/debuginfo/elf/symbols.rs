@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::file::{ElfBytes, File};
 use crate::attention;
 
-/// What a symbol stands for.
+/// The kind of thing that a symbol stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolKind {
     /// A function.
@@ -22,7 +22,7 @@ pub enum SymbolKind {
     Label,
 }
 
-/// How far a symbol is seen.
+/// The visibility of a symbol to the linker.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Binding {
     Global,
@@ -37,9 +37,9 @@ pub struct Symbol<'a> {
     pub name: &'a str,
     /// The static address.
     pub address: u64,
-    /// How many bytes it says it covers; 0 where the compiler did not say.
+    /// Number of bytes that it covers by its own account; 0 where the compiler gave none.
     pub size: u64,
-    /// What it stands for.
+    /// The kind of thing that it stands for.
     pub kind: SymbolKind,
     /// The version that the symbol belongs to, such as `GLIBC_2.34`.
     pub version: Option<&'a str>,
@@ -71,7 +71,7 @@ impl Symbol<'_> {
         matches!(self.kind, SymbolKind::Function | SymbolKind::Chooser)
     }
 
-    /// Which of several symbols of one name or one address to prefer: the lowest.
+    /// The key by which one of several symbols of one name or one address is preferred: the lowest.
     pub(crate) fn rank(&self) -> (bool, Binding, usize) {
         (!self.is_default, self.binding, self.name.bytes().take_while(|&byte| byte == b'_').count())
     }

@@ -1,5 +1,6 @@
-//! What functions of libraries that allocate put into their blocks: `Arc::new`, `Box::new`, `std::make_shared`,
-//! `std::make_unique`. The allocator knows a size only, but these functions are instances for a type.
+//! Types of the contents that allocating functions of libraries put into their blocks: `Arc::new`, `Box::new`,
+//! `std::make_shared`, `std::make_unique`. The allocator knows a size only, but these functions are instances for a
+//! type.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ pub struct AllocationType {
     whole: Ref,
 }
 
-/// How blocks are made.
+/// The layout of blocks by the function that makes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
     Arc,
@@ -33,7 +34,7 @@ enum Family {
 }
 
 impl Family {
-    /// How a function allocates, by its name with the modules and the type that it belongs to.
+    /// The family of a function that allocates, by its name with the modules and the type that it belongs to.
     fn of(function: &str) -> Option<Self> {
         const FUNCTIONS: [(Family, &str, &str); 3] = [
             (Family::Arc, "alloc::sync::Arc<", ">::new"),
@@ -53,8 +54,8 @@ impl Family {
     }
 }
 
-/// What the call at a static address allocates that the user's own code makes there, or that is made in the function that
-/// it calls, where the address is in that.
+/// Type of the contents of the block that a library's function allocates: the function that the user's own code calls
+/// at a static address, or that the address is in.
 pub(crate) fn allocation_type_at(info: Info<'_>, address: u64) -> Option<AllocationType> {
     let function = info.function_at(address)?;
     let calls: Vec<Ref> =
@@ -65,7 +66,7 @@ pub(crate) fn allocation_type_at(info: Info<'_>, address: u64) -> Option<Allocat
 }
 
 impl AllocationType {
-    /// What a pointer says that it points to.
+    /// The type of a pointer's target, by the pointer's own type.
     pub(crate) fn pointed_to(info: Info<'_>, whole: Ref, name: &str, is_of_many: bool) -> Option<Self> {
         // The compiler's own names, as of closures, begin with a bracket.
         let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
@@ -86,7 +87,7 @@ impl AllocationType {
     /// The words for the part of it that these bytes of the block begin in, or for the whole, if they hold that: the way to a
     /// part begins at the type of what the block holds, or at that of its owner, if it is the owner's.
     pub(crate) fn words(&self, dwarf: &Dwarf, bytes: Range<u64>) -> Option<String> {
-        /// What `std::shared_ptr` has before what it holds: the table of its functions, and its counts.
+        /// The counts that the block of a `std::shared_ptr` has before its contents, behind the table of its functions.
         const COUNTS: Range<u64> = 8..16;
         const WEAK: u64 = 12;
         let kind = &self.kind;
@@ -123,7 +124,7 @@ pub fn counts_owners(name: &str) -> bool {
     of("shared_ptr<", [">.use_count", ">.weak_count"]) || of("Arc<", [">.strong", ">.weak"])
 }
 
-/// What a function allocates, if it is one of those that say so.
+/// The type that a function allocates, if its name and arguments tell.
 fn made_by(info: Info<'_>, call: Ref) -> Option<AllocationType> {
     let function = std::iter::successors(Some(call), |&entry| info.origin(entry.unit, &info.die(entry)?));
     let function: Vec<Ref> = function.take(MOST_REFERENCES).collect();
@@ -152,7 +153,7 @@ fn first_argument(info: Info<'_>, entry: Ref) -> Option<Ref> {
     found
 }
 
-/// Where the bracket is that closes a list of arguments.
+/// Index of the bracket that closes a list of arguments.
 fn closing(arguments: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in arguments.bytes().enumerate() {
@@ -168,7 +169,7 @@ fn closing(arguments: &str) -> Option<usize> {
     None
 }
 
-/// What follows a list of arguments, its closing bracket included, without the arguments of that.
+/// The text behind a list of arguments, its closing bracket included, without the arguments in that.
 fn without_arguments(path: &str) -> &str {
     closing(path).and_then(|end| path[end..].split('<').next()).unwrap_or_default()
 }
@@ -200,7 +201,7 @@ fn without_modules(name: &str) -> String {
     found
 }
 
-/// Whether a type, named with its modules, has been written by somebody else than the authors of the languages' own libraries.
+/// Whether a type, named with its modules, is none of the languages' own libraries.
 fn is_users(name: &str) -> bool {
     const LIBRARIES: [&str; 4] = ["std", "core", "alloc", "hashbrown"];
     /// The languages' own names for types without a module begin in lower case, and with a bracket.

@@ -1,4 +1,4 @@
-//! Which variables a function's source could name at an instruction.
+//! The variables that a function's source could name at an instruction.
 
 use gimli::{AttributeValue, EntriesTreeNode};
 
@@ -48,7 +48,7 @@ pub(crate) fn calls(info: Info<'_>, function: Ref, address: u64) -> Vec<Vec<Lexi
         && let Ok(mut tree) = unit.entries_tree(Some(function.offset))
         && let Ok(root) = tree.root()
     {
-        // What could be read before a damaged entry is used.
+        // The entries before a damaged one are used.
         let _ = descend(info, function.unit, unit, root, address, &mut blocks);
     }
     let mut calls: Vec<Vec<LexicalBlock>> = Vec::new();
@@ -100,7 +100,7 @@ pub(crate) fn declared(info: Info<'_>, block: LexicalBlock) -> Vec<Declared> {
         .and_then(|die| info.target(block.entry.unit, die.attr_value(gimli::DW_AT_abstract_origin)?));
     if let Some(origin) = origin {
         let told: Vec<Ref> = found.iter().filter_map(|one| abstract_origin(info, one.entry)).collect();
-        // What the compiler left nothing of is told by the function as it was written.
+        // Variables of which the compiler left nothing are known from the function as it was written.
         found.extend(below(info, origin).into_iter().filter(|one| !told.contains(&one.entry)));
     }
     found

@@ -10,5 +10,5 @@ pub(crate) struct Ref {
     pub(crate) offset: UnitOffset,
 }
 
-/// How many references in a row are followed; damaged files have circles.
+/// Number of references in a row that are followed; damaged files have circles.
 pub(crate) const MOST_REFERENCES: usize = 16;

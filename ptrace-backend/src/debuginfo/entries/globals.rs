@@ -43,7 +43,7 @@ impl<'a> Info<'a> {
             return Some(full);
         }
         let name = without_crate(&full);
-        // What the macro for thread-local variables makes of their names.
+        // The form that the macro for thread-local variables gives to their names.
         let is_thread_local = name.ends_with("::__RUST_STD_INTERNAL_VAL");
         let own = name.split_once("::{constant#").map(|(own, _)| own);
         Some(own.filter(|_| is_thread_local).unwrap_or(name).to_owned())

@@ -1,4 +1,4 @@
-//! What is known of one image's debug information, kept once it was asked for.
+//! Index of one image's debug information, kept once it was asked for.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -13,7 +13,7 @@ use crate::debuginfo::dwarf::source_unit::SourceUnit;
 /// The static variables of the user's compilation units by the last part of their names.
 pub(crate) type GlobalNames = FxHashMap<String, Vec<Ref>>;
 
-/// What was found out about an image so far.
+/// The parts of an image's debug information that were read so far.
 #[derive(Default)]
 pub(crate) struct Index {
     pub(super) units: OnceLock<Vec<OnceLock<UnitIndex>>>,

@@ -1,4 +1,4 @@
-//! Where functions, types and static variables are in one image's debug information: found when first asked for.
+//! Access to functions, types and static variables in one image's debug information: found when first asked for.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ impl<'a> Info<'a> {
         self.unit(entry)?.entry(entry.offset).ok()
     }
 
-    /// What is known of a unit's code and names.
+    /// Index of a unit's code and names.
     pub(crate) fn unit_index(self, unit: usize) -> Option<&'a UnitIndex> {
         let empty = || self.dwarf.units().iter().map(|_| OnceLock::new()).collect();
         let cell = self.index.units.get_or_init(empty).get(unit)?;

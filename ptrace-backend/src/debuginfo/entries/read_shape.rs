@@ -1,4 +1,4 @@
-//! What types are made of: their entries in the debug information, read once into plain data.
+//! Shapes of types: their entries in the debug information, read once into plain data.
 
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError};
@@ -14,7 +14,7 @@ use super::shape::{
 use crate::debuginfo::dwarf::reader::{Die, Reader, Unit};
 
 impl Info<'_> {
-    /// What a type is made of.
+    /// The shape of a type.
     pub(crate) fn shape(self, kind: Ref) -> Arc<Shape> {
         let mut shapes = self.index.shapes.lock().unwrap_or_else(PoisonError::into_inner);
         match shapes.entry(kind) {
@@ -180,7 +180,7 @@ fn member(info: Info<'_>, unit: usize, die: &Die) -> Option<Member> {
     })
 }
 
-/// Where a member is. Bit-fields are counted from the lowest bit of their first byte.
+/// The place of a member. Bit-fields are counted from the lowest bit of their first byte.
 fn place(info: Info<'_>, unit: usize, die: &Die, kind: Option<Ref>) -> Option<(Start, Option<Bits>)> {
     let unsigned = |name| number(die, name).and_then(|value| u64::try_from(value).ok());
     let bytes = match die.attr_value(gimli::DW_AT_data_member_location) {

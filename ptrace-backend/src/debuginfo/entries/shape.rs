@@ -95,12 +95,12 @@ pub(crate) struct Member {
     pub(crate) is_artificial: bool,
 }
 
-/// Where a member begins.
+/// The beginning of a member.
 #[derive(Debug)]
 pub(crate) enum Start {
     /// So many bytes into the object.
     At(u64),
-    /// Where an expression says that is given the object's address: a virtual base.
+    /// At the result of an expression that is given the object's address: a virtual base.
     Computed(Expression<Reader>),
     Unknown,
 }

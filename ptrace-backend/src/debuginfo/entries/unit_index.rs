@@ -10,7 +10,7 @@ use crate::debuginfo::dwarf::die::{DieView, ranges};
 use crate::debuginfo::dwarf::reader::{Reader, Unit};
 use crate::debuginfo::dwarf::sections::Dwarf;
 
-/// What is in a compilation unit.
+/// Index of the entries of a compilation unit.
 #[derive(Default)]
 pub(crate) struct UnitIndex {
     /// Functions by address.
@@ -34,7 +34,7 @@ struct DeclarationScope {
 impl UnitIndex {
     pub(crate) fn new(dwarf: &Dwarf, unit: &Unit) -> Self {
         let mut pass = Pass { dwarf, unit, found: Self::default(), open: Vec::new() };
-        // What could be read before a damaged entry is used.
+        // The entries before a damaged one are used.
         let _ = pass.run();
         let mut found = pass.found;
         found.functions.sort_by_key(|(range, _)| range.start);
@@ -48,7 +48,7 @@ impl UnitIndex {
         range.contains(&address).then_some(*offset)
     }
 
-    /// Where the code of a function is: compilers move what seldom runs away from the rest.
+    /// The ranges of a function's code: compilers move seldom executed parts away from the rest.
     pub(crate) fn parts_of(&self, function: UnitOffset) -> impl Iterator<Item = Range<u64>> + use<'_> {
         self.functions.iter().filter(move |(_, offset)| *offset == function).map(|(range, _)| range.clone())
     }

@@ -1,4 +1,4 @@
-//! What is inside scopes and variables.
+//! The contents of scopes and variables.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use super::views::view::{Field, Fields, Items, MemberAccess, Pointer, Shown, Vie
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::Form;
 
-/// How many wrappers are looked through; damaged types wrap themselves.
+/// Number of wrappers that are looked through; damaged types wrap themselves.
 const MOST_WRAPPERS: usize = 32;
 
-/// What a value consists of.
+/// The parts of a value.
 #[derive(Default)]
 struct Inner {
     fields: Vec<Field>,
@@ -150,7 +150,7 @@ fn shown_inside(thread: &StoppedThread<'_>, value: &Typed) -> Inner {
     Inner::default()
 }
 
-/// What is inside a pointer: the parts of what it points to, if that has parts.
+/// The contents of a pointer: the parts of its target, if that has parts.
 fn behind(thread: &StoppedThread<'_>, pointer: Pointer) -> Inner {
     let Some(target) = pointer.target else { return Inner { fields: pointer.facts, ..Inner::default() } };
     let is_rust = thread.language(&target) == Language::Rust;

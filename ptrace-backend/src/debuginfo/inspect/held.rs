@@ -1,4 +1,4 @@
-//! What a block of memory holds, as variables of a stopped thread say that point to it.
+//! The contents of a block of memory, by the types of variables of a stopped thread that point to it.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::values::typed::Typed;
 use crate::debuginfo::entries::allocation_type::AllocationType;
 use crate::debuginfo::entries::shape::Form;
 
-/// How many calls are looked at, innermost first: who is further out has mostly handed on what it points to.
+/// Number of calls that are looked at, innermost first: calls further out have mostly handed on what they point to.
 const MOST_CALLS: usize = 16;
 /// So many members of a structure are looked at.
 const MOST_MEMBERS: usize = 32;

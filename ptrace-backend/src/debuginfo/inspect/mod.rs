@@ -1,4 +1,4 @@
-//! What the variables of a stopped thread hold, read without running anything in it.
+//! The contents of a stopped thread's variables, read without running anything in it.
 //!
 //! An [`Inspector`] is made for one stopped thread: it needs the [`Modules`] of the address space, a [`Memory`] and the
 //! thread's registers ([`ThreadState`]), be they of a traced process or of a core dump. It unwinds the stack when it is
@@ -18,10 +18,10 @@
 //! inspector.evaluate(frame, "points[3].x");
 //! ```
 //!
-//! Everything is lazy: a [`Variable`] is a line of text and a [`Handle`] to what is inside. A handle is plain data that
-//! can be kept and sent; it means something only to inspectors of the same thread at the same place. What cannot be
-//! known is said in the value's words ([`Variable::value`]): `optimised out`, `unreadable memory at 0x…`, and bytes for
-//! what has no meaning in its type; nothing is guessed, and no damaged file leads to a panic.
+//! Everything is lazy: a [`Variable`] is a line of text and a [`Handle`] to its contents. A handle is plain data that
+//! can be kept and sent; it means something only to inspectors of the same thread at the same place. A value that
+//! cannot be known is given in words ([`Variable::value`]): `optimised out`, `unreadable memory at 0x…`, and bytes for
+//! contents that have no meaning in their type; nothing is guessed, and no damaged file leads to a panic.
 //!
 //! [`Image`]: crate::debuginfo::Image
 
@@ -97,8 +97,8 @@ impl<'a> Inspector<'a> {
         local_at(&self.thread, address)
     }
 
-    /// What a block of memory holds to which a variable of the user's code points, and the index of the module that has its
-    /// type. `None` where no variable does, or to something that does not fill the block.
+    /// The contents of a block of memory to which a variable of the user's code points, and the index of the module
+    /// that has their type. `None` where no variable points to it, or to something that does not fill the block.
     #[must_use]
     pub fn held_at(&self, block: &Range<u64>) -> Option<(usize, AllocationType)> {
         held_at(&self.thread, block)

@@ -1,4 +1,4 @@
-//! What a user sees of scopes and variables.
+//! Scopes and variables as a user sees them.
 
 use super::stopped::stack::FrameId;
 use super::views::view::Shown;
@@ -6,13 +6,13 @@ use super::views::view::Shown;
 /// A group of variables of a frame.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Which group.
+    /// The kind of group.
     pub kind: ScopeKind,
-    /// What to ask for the variables with: [`super::Inspector::named`].
+    /// The handle by which the variables are asked for: [`super::Inspector::named`].
     pub handle: Handle,
 }
 
-/// Which variables a scope has.
+/// The kind of variables that a scope has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScopeKind {
     /// The function's parameters.
@@ -30,17 +30,17 @@ pub struct Variable {
     pub name: String,
     /// The type as its programmer writes it, as far as that is known.
     pub type_name: String,
-    /// The value in one line; for what cannot be known, why.
+    /// The value in one line; for one that cannot be known, the reason.
     pub value: String,
-    /// Where it is in memory, if it is there.
+    /// Its address in memory, if it is there.
     pub address: Option<u64>,
-    /// What [`super::Inspector::evaluate`] would find it with.
+    /// The expression with which [`super::Inspector::evaluate`] would find it.
     pub expression: Option<String>,
-    /// How many parts [`super::Inspector::named`] would give.
+    /// Number of parts that [`super::Inspector::named`] would give.
     pub named: u64,
-    /// How many elements [`super::Inspector::indexed`] can give.
+    /// Number of elements that [`super::Inspector::indexed`] can give.
     pub indexed: u64,
-    /// What to ask for parts and elements with.
+    /// The handle by which parts and elements are asked for.
     pub handle: Handle,
 }
 
@@ -52,7 +52,7 @@ impl Variable {
     }
 }
 
-/// What is inside a scope or variable, before anybody looks.
+/// The contents of a scope or variable, before they are looked at.
 #[derive(Clone, Debug)]
 pub struct Handle(pub(super) Inside);
 

@@ -1,11 +1,11 @@
-//! Which instructions are the user's own: where shared memory accesses are looked for.
+//! The instructions that are the user's own: shared memory accesses are looked for in them.
 //!
-//! With lines: what comes from a user's file, and what the user's files and crates got from libraries because it is
-//! instantiated there (headers of C and C++, generic functions of Rust and of its registry's crates), test frameworks
-//! excepted, and of Rust's own library what starts threads, formats and panics. Of what is compiled in advance, the functions
-//! of Rust's locks.
-//! Functions without lines: all of them, but for what starts and ends every program, for libraries known by name, and for what came
-//! with Rust's own library.
+//! With lines: code that comes from a user's file, and code that the user's files and crates got from libraries because
+//! it is instantiated there (headers of C and C++, generic functions of Rust and of its registry's crates), except test
+//! frameworks, and except the parts of Rust's own library that start threads, format and panic. Of code that is
+//! compiled in advance, the functions of Rust's locks.
+//! Functions without lines: all of them, except those that start and end every program, those of libraries known by
+//! name, and those that came with Rust's own library.
 
 use std::ops::Range;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
         without_lines.filter(|function| is_user_name(image, function, mark)).map(|function| function.range),
     );
     found.extend(image.gaps().iter().filter(|gap| !overlaps(&covered, gap)).cloned());
-    // Where no size of start-up code is told, what stands behind it may be anybody's.
+    // If no size of start-up code is told, the code behind it may belong to any author.
     let pieces: Vec<Range<u64>> = startup
         .into_iter()
         .map(|Function { range, is_open, .. }| {
@@ -147,10 +147,11 @@ fn rust_library(path: &Path) -> Option<String> {
     Some(below.to_owned())
 }
 
-/// Whether what comes of a file of Rust's standard library is watched: its atomics and locks wherever they are; of
-/// what was instantiated in the user's own crates `core`, `alloc` and the collections, which work on the user's values (a
-/// `Vec::push`, an `Option::is_none`), but for formatting and panics. What else `std` instantiates there starts threads, and
-/// reads and writes. What a crate instantiates for the library itself, and takes from there (`Vec<u8>`), is not.
+/// Whether code from a file of Rust's standard library is watched: its atomics and locks wherever they are; `core`,
+/// `alloc` and the collections, which work on the user's values (a `Vec::push`, an `Option::is_none`), where they were
+/// instantiated in the user's own crates, but for formatting and panics. Other code of `std` that is instantiated there
+/// starts threads, and reads and writes. Code that a crate instantiates for the library itself, and takes from there
+/// (`Vec<u8>`), is not watched.
 fn is_watched_library(file: &str, owner: UnitOwner) -> bool {
     const ALWAYS: [&str; 4] =
         ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
@@ -210,10 +211,10 @@ fn end_of_reached(image: &Image, range: &Range<u64>) -> u64 {
     if is_last { range.end } else { range.start + end as u64 }
 }
 
-/// Without lines, the name tells whether a function is the user's. Functions in the namespaces of the C++ library are as well, where
-/// that library is linked dynamically: they were instantiated in the user's files, and an optimiser may have made the body of a lambda part of
-/// one. Where it is linked statically, the library's own functions are those that are neither weak, as instantiations are, nor local, as
-/// instantiations for local types are.
+/// Without lines, the name tells whether a function is the user's. Functions in the namespaces of the C++ library are
+/// as well, if that library is linked dynamically: they were instantiated in the user's files, and an optimiser may
+/// have made the body of a lambda part of one. If it is linked statically, the library's own functions are those that
+/// are neither weak, as instantiations are, nor local, as instantiations for local types are.
 fn is_user_name(image: &Image, function: &Function<'_>, mark: LibraryMark) -> bool {
     let Some(raw) = function.symbol else { return true };
     let name = demangle(raw);

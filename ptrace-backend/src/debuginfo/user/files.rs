@@ -1,4 +1,4 @@
-//! Which source files are the user's own.
+//! The source files that are the user's own.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Whose code it is: by file, by line, by name.
+//! The owner of code: the user or a library, by file, by line, by name.
 
 pub(crate) mod code;
 pub(crate) mod files;

@@ -1,6 +1,6 @@
-//! Whose function it is, told by its name alone.
+//! The owner of a function, told by its name alone.
 
-/// What every Rust program is linked with.
+/// The libraries that every Rust program is linked with.
 const RUNTIME: [&str; 16] = [
     "std::",
     "core::",
@@ -128,7 +128,7 @@ pub(crate) fn is_user_rust_name(name: &str, symbol: &str, mark: LibraryMark) -> 
         }
 }
 
-/// A function has the name of one of the library's, whoever made this copy of it.
+/// A function has the name of one of the library's, whichever crate made this copy of it.
 fn is_library_name(name: &str) -> bool {
     match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
         Some((of, implemented)) => {
@@ -217,7 +217,7 @@ fn base_62(number: &str) -> Option<usize> {
 /// thread has no other name then.
 fn runs_closures(name: &str) -> bool {
     const GIVEN_ONE: [&str; 6] = [
-        // What a thread-local variable holds is dropped here.
+        // The value of a thread-local variable is dropped here.
         "std::sys::thread_local::native::",
         "std::sys::backtrace::__rust_begin_short_backtrace",
         "core::ops::function::",

@@ -63,7 +63,7 @@ impl HandOff {
     /// The size of its memory below the log, in bytes.
     pub(crate) const ROOM: u32 = 2 * PAGE_SIZE;
 
-    /// That of the log at this address.
+    /// The hand-off memory that belongs to the log at this address.
     pub(crate) const fn below(log: u32) -> Self {
         Self { log }
     }
@@ -228,7 +228,7 @@ impl HandOff {
         if at >= goes_on || at >= flags && page(Field::LetGo) != 0 {
             regs.rip = page(Field::Rip);
         } else {
-            // Not all of the page is written yet; nobody else has run since.
+            // Not all of the page is written yet; no other thread has run since.
             (regs.rax, regs.rcx) = saved();
             let behind = if offset < u64::from(ROUTINE) || at < flags { came_from } else { page(Field::Rip) };
             // The jump back to the breakpoint has counted down by one.

@@ -10,16 +10,16 @@ pub(crate) const WIDEST: u32 = 64;
 pub(crate) struct Log {
     /// The lowest address.
     pub(crate) start: u32,
-    /// How many accesses the log has room for.
+    /// Number of accesses that the log has room for.
     pub(crate) entries: u32,
 }
 
 impl Log {
-    /// How long an entry is: the address, and the number of the candidate, eight bytes each.
+    /// Length of an entry in bytes: the address, and the number of the candidate, eight bytes each.
     pub(crate) const ENTRY: u32 = 16;
-    /// How many private addresses are known: one for each value of an address's lower 16 bits.
+    /// Number of private addresses that can be known: one for each value of an address's lower 16 bits.
     pub(crate) const PRIVATE: u32 = 1 << 16;
-    /// How many private chunks are known: one for each value of the lower 16 bits of a chunk's number.
+    /// Number of private chunks that can be known: one for each value of the lower 16 bits of a chunk's number.
     pub(crate) const CHUNKS: u32 = 1 << 16;
     /// The length of a chunk in bytes. Its number is the address without the lowest byte.
     pub(crate) const CHUNK: u64 = 256;
@@ -36,7 +36,7 @@ impl Log {
         self.start + self.entries * Self::ENTRY
     }
 
-    /// Where the table has its place for an address. It holds 0, or [`Log::private`] of an address with the same place.
+    /// The place in the table for an address. It holds 0, or [`Log::private`] of an address with the same place.
     #[must_use]
     pub(crate) fn place(&self, address: u64) -> u32 {
         self.end() + (address as u32 % Self::PRIVATE) * 8
@@ -53,7 +53,8 @@ impl Log {
         self.end() + Self::PRIVATE * 8
     }
 
-    /// Where the table has its place for the chunk of this number. It holds 0, or [`Log::private_chunk`] of a chunk with the same place.
+    /// The place in the table for the chunk of this number. It holds 0, or [`Log::private_chunk`] of a chunk with the
+    /// same place.
     #[must_use]
     pub(crate) fn chunk_place(&self, chunk: u64) -> u32 {
         self.chunks() + (chunk as u32 % Self::CHUNKS) * 8
@@ -66,7 +67,8 @@ impl Log {
         !chunk
     }
 
-    /// Where the byte of a candidate is. It is 0 unless the candidate stops where it does not touch an address of the tables.
+    /// The address of a candidate's byte. The byte is 0 unless the candidate stops where it does not touch an address
+    /// of the tables.
     #[must_use]
     pub(crate) fn flag(&self, candidate: usize) -> u32 {
         self.chunks() + Self::CHUNKS * 8 + candidate as u32

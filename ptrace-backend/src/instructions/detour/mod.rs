@@ -4,15 +4,16 @@
 //! access that is to be taken down, the copy writes the address to a log ([`Log`]), then it does what the originals do
 //! ([`crate::instructions::relocate`]). Of the call of a function that touches what its arguments say, it writes these ([`take_down`]).
 //!
-//! **Jumps into the middle.** The jump is `e9 cc cc cc cc`: whatever instruction begins behind the first one, its first byte is
-//! now a breakpoint, and a thread that gets there by a jump that nobody knew of stops, and is led to the place in the copy
-//! ([`Detour::entries`]). Instruction punning (Chamith et al., PLDI 2017) chooses the distance of each jump for that; here it
-//! is the same distance for all of them, so that their landing places ([`landing`]) keep the order and the gaps that the
-//! instructions have, and never overlap.
+//! **Jumps into the middle.** The jump is `e9 cc cc cc cc`: whatever instruction begins behind the first one, its first
+//! byte is now a breakpoint, and a thread that gets there by a jump that was not known stops, and is led to the place
+//! in the copy ([`Detour::entries`]). Instruction punning (Chamith et al., PLDI 2017) chooses the distance of each jump
+//! for that; here it is the same distance for all of them, so that their landing places ([`landing`]) keep the order
+//! and the gaps that the instructions have, and never overlap.
 //!
-//! **What a thread can see of it.** The copy saves two registers in the log's memory, uses neither the stack nor the flags, and
-//! restores both before the instruction runs. A thread that is stopped inside is put back to the instruction that it has not run
-//! yet ([`Detour::restore`]). One log serves all threads of a process, since one of them runs at a time.
+//! **Visible effects on a thread.** The copy saves two registers in the log's memory, uses neither the stack nor the
+//! flags, and restores both before the instruction runs. A thread that is stopped inside is put back to the instruction
+//! that it has not run yet ([`Detour::restore`]). One log serves all threads of a process, since one of them runs at a
+//! time.
 
 pub(crate) mod hand_off;
 pub(crate) mod log;
@@ -31,7 +32,7 @@ use super::stub::{Progress, Stub};
 /// The jump in the place of the first instruction; its distance is made of breakpoints.
 pub(crate) const JUMP: [u8; 5] = [0xe9, 0xcc, 0xcc, 0xcc, 0xcc];
 
-/// Where the jump at an address lands.
+/// The address at which the jump at an address lands.
 pub(crate) fn landing(from: u64) -> u64 {
     const DISTANCE: i32 = 0xcccc_cccc_u32.cast_signed();
     from.wrapping_add(JUMP.len() as u64).wrapping_add_signed(i64::from(DISTANCE))
@@ -44,10 +45,10 @@ pub(crate) struct Detour {
     pub(crate) from: u64,
     /// The bytes that the jump replaces.
     pub(crate) original: [u8; 5],
-    /// The address of the copy, and how long it is.
+    /// The address of the copy, and its length.
     pub(crate) to: u64,
     pub(crate) len: u64,
-    /// Where in the copy the instructions behind the first one are, by their addresses.
+    /// The addresses of the instructions behind the first one, each with its address in the copy.
     pub(crate) entries: Box<[(u64, u64)]>,
     /// The candidates among the instructions, the first one being one of them; or that one alone, as the entry of a function.
     pub(crate) copied: Box<[Copied]>,
@@ -107,7 +108,7 @@ pub(crate) struct Copied {
     /// Behind the breakpoint at which threads stop, or hand themselves over ([`hand_off`]), unless the address that it touches is known to
     /// be private.
     pub(crate) asks: u64,
-    /// Where its instruction is, without anything being taken down.
+    /// The address of its instruction in the copy, behind the code that takes the access down.
     pub(crate) runs: u64,
 }
 

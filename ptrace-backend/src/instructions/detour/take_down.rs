@@ -58,7 +58,7 @@ fn operand(instruction: &Instruction) -> Option<MemoryOperand> {
     let names = (0..instruction.op_count()).filter(|&at| instruction.op_kind(at) == Operand::Memory);
     let is_wide = |register: Register| register == Register::None || register.size() == 8;
     let (base, index) = (instruction.memory_base(), instruction.memory_index());
-    // Where the stack pointer moves, the address may count from where it was or from where it will be.
+    // If the stack pointer moves, the address may count from its old or from its new value.
     if names.count() != 1 || instruction.is_stack_instruction() || !is_wide(base) || !is_wide(index) {
         return None;
     }

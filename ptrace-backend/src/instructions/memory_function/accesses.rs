@@ -1,4 +1,4 @@
-//! Which bytes a call of a memory function touches, given the registers of the thread that stands before it.
+//! The bytes that a call of a memory function touches, given the registers of the thread that stands before it.
 
 use super::argument_accesses;
 use super::function::{MemoryFunction, Signature};
@@ -79,7 +79,7 @@ const fn write(addr: u64, len: u64) -> MemoryAccess {
     MemoryAccess { addr, len, read: false, write: true }
 }
 
-/// What a pointer takes.
+/// The size of a pointer in bytes.
 const POINTER: u64 = 8;
 
 const fn update(addr: u64, len: u64) -> MemoryAccess {

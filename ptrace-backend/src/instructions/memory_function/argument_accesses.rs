@@ -1,4 +1,4 @@
-//! Which memory a call touches whose pointers name structures and buffers of known sizes.
+//! The memory touched by a call whose pointers name structures and buffers of known sizes.
 
 use super::arguments::{Pointee, PointeeSize};
 use super::text::StringScanner;
@@ -41,7 +41,7 @@ fn cxx_string(machine: &impl Machine, addr: u64, pointee: &Pointee) -> Accesses 
     std::iter::once(access(addr, OBJECT)).chain(elsewhere).collect()
 }
 
-/// Where the addresses of a program end.
+/// The end of a program's addresses.
 const ADDRESSES: u64 = 1 << 47;
 
 /// Pointers to strings, up to one that is null, and the strings.

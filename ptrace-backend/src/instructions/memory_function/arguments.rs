@@ -3,7 +3,7 @@
 /// Memory that an argument points to; nothing where that is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pointee {
-    /// Which argument, from 0.
+    /// Number of the argument, from 0.
     pub(super) nth: u8,
     pub(super) len: PointeeSize,
     pub(super) read: bool,
@@ -49,7 +49,7 @@ const USER: PointeeSize = PointeeSize::Bytes(48);
 /// `struct group`
 const GROUP: PointeeSize = PointeeSize::Bytes(32);
 const POINTER: PointeeSize = PointeeSize::Bytes(8);
-/// `regex_t`, which stands for all that it points to: nobody else knows where that is.
+/// `regex_t`, which stands for all that it points to: no code outside the library knows where that is.
 const PATTERN: PointeeSize = PointeeSize::Bytes(64);
 /// `Dl_info`
 const SYMBOL: PointeeSize = PointeeSize::Bytes(32);

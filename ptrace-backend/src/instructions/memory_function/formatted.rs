@@ -1,18 +1,19 @@
-//! The functions of formatted output, `printf` and its kin, and which arguments they have.
+//! The functions of formatted output, `printf` and its kin, and their arguments.
 
-/// A function of formatted output: where its arguments are, by their numbers (from 0).
+/// A function of formatted output: the places of its arguments, by their numbers (from 0).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Formatted {
     /// The format.
     pub(super) format: u8,
-    /// What is formatted comes right behind the format: as arguments, or as a list of arguments.
+    /// The values to be formatted come right behind the format: as arguments, or, where this is set, as a list of
+    /// arguments.
     pub(super) list: bool,
-    /// Where the text is put; `None`: into a stream.
+    /// The destination of the text; `None`: a stream.
     pub(super) into: Option<Into>,
 }
 
-/// The buffer is the first argument, or the first argument is where its address is put; how long it is, the second or no
-/// argument.
+/// The buffer is the first argument, or the first argument is the place for its address; its length is the second
+/// argument or none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Into {
     Bounded,

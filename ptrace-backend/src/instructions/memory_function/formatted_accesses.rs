@@ -1,4 +1,4 @@
-//! Which memory a call of `printf` and its kin reads and writes, told by its format.
+//! The memory that a call of `printf` and its kin reads and writes, told by its format.
 
 use std::iter::Peekable;
 
@@ -12,7 +12,7 @@ use crate::instructions::memory_access::{Accesses, MemoryAccess};
 /// A longer format is looked at no further.
 const LONGEST: u64 = 4096;
 
-/// What is written of a floating-point number is not worked out: so many characters or fewer.
+/// The text of a floating-point number is not worked out: so many characters or fewer.
 const NUMBER: u64 = 32;
 
 const POINTER: u64 = 8;
@@ -111,7 +111,7 @@ fn written<M: Machine>(
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' if !modifiers.contains(&b'L') => {
                 NUMBER.max(precision.unwrap_or(0) + NUMBER)
             }
-            // Where the next argument is is not known any more.
+            // The place of the next argument is not known any more.
             _ => return length.saturating_add(NUMBER),
         };
         length = length.saturating_add(own.max(width));
@@ -134,12 +134,12 @@ fn number<M: Machine>(
     value
 }
 
-/// Where the next argument that is no floating-point number comes from.
+/// The source of the next argument that is no floating-point number.
 pub(super) struct Arguments<'m, M> {
     machine: &'m M,
     /// Those in registers, the next one last.
     registers: Vec<u64>,
-    /// Where those on the stack go on.
+    /// The address at which those on the stack go on.
     stack: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Which functions of the C library do nothing but read and write the memory that their arguments name.
+//! The functions of the C library that do nothing but read and write the memory that their arguments name.
 
 use super::arguments::{self, Pointee};
 use super::formatted::Formatted;
@@ -9,7 +9,7 @@ use super::{cxx_files, cxx_streams};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryFunction {
     pub(super) signature: Signature,
-    /// How many bytes a character has.
+    /// Number of bytes of a character.
     pub(super) unit: u64,
 }
 
@@ -199,7 +199,7 @@ const WIDE: &[(&str, Signature)] = &[
 const WIDE_UNIT: u64 = 4;
 
 impl MemoryFunction {
-    /// What copies one slice of bytes to another in Rust's standard library.
+    /// The function that copies one slice of bytes to another in Rust's standard library.
     pub(crate) const COPY_SLICE: Self = Self { signature: Signature::CopySlice, unit: 1 };
 
     /// The function that is called by this name, `__memcpy_chk` and the like included.

@@ -3,7 +3,7 @@
 /// Such a function: the string is its first argument, the format its second one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Scanned {
-    /// What is written comes as a list of arguments.
+    /// The places for the results come as a list of arguments.
     pub(super) list: bool,
 }
 

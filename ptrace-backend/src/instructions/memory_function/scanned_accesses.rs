@@ -1,4 +1,4 @@
-//! Which memory a call of `sscanf` and its kin reads and may write, told by its format.
+//! The memory that a call of `sscanf` and its kin reads and may write, told by its format.
 
 use super::formatted_accesses::Arguments;
 use super::scanned::Scanned;
@@ -34,7 +34,8 @@ impl Scanned {
     }
 }
 
-/// How many bytes go to each of the pointers that follow a format, from a string of so many characters with its end.
+/// Number of bytes that go to each of the pointers that follow a format, from a string of so many characters with its
+/// end.
 fn written(format: &[u8], longest: u64) -> Vec<u64> {
     let mut found = Vec::new();
     let mut rest = format.iter().copied().peekable();
@@ -80,7 +81,7 @@ fn written(format: &[u8], longest: u64) -> Vec<u64> {
                 1 => 2,
                 _ => 1,
             },
-            // Where the next argument is is not known any more.
+            // The place of the next argument is not known any more.
             _ => break,
         };
         if !is_skipped {

@@ -15,8 +15,8 @@ const CHUNK: usize = 256;
 const PAGE: u64 = 4096;
 
 impl<M: Machine> StringScanner<'_, M> {
-    /// The size of a string with its terminator, in bytes, as all lengths here. Where memory ends before the string
-    /// does, it is counted as far as memory goes.
+    /// The size of a string with its terminator, in bytes, as all lengths here. If memory ends before the string does,
+    /// it is counted as far as memory goes.
     pub(super) fn string(&self, addr: u64) -> u64 {
         self.until(self.characters(addr).map(|c| c == 0))
     }
@@ -93,7 +93,7 @@ fn limited<T>(characters: impl Iterator<Item = T>, limit: u64) -> impl Iterator<
 struct Characters<'a, M> {
     machine: &'a M,
     unit: usize,
-    /// What follows the chunk.
+    /// The address behind the chunk.
     next: u64,
     chunk: [u8; CHUNK],
     unread: std::ops::Range<usize>,

@@ -4,7 +4,7 @@ use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register}
 
 /// Whether the code of a function makes an address of something in its frame, other than for its own stack and frame pointers.
 ///
-/// Where `rbp` is no frame pointer, its value is taken for one: that says too often that it does.
+/// A value of `rbp` that is no frame pointer is taken for one: the answer is yes too often then.
 pub(crate) fn makes_frame_addresses(code: &[u8]) -> bool {
     Decoder::new(64, code, DecoderOptions::NONE).iter().any(|instruction| makes_address(&instruction))
 }

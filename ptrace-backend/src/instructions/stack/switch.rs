@@ -26,8 +26,8 @@ pub(crate) struct Address {
 }
 
 impl NewStack {
-    /// Where `instruction` makes the stack pointer point to, if that is none of its function's own frame: not `mov rsp, rbp` and its kin
-    /// where the function keeps a frame pointer.
+    /// The value that `instruction` gives to the stack pointer, if that is none of its function's own frame: not `mov
+    /// rsp, rbp` and its kin where the function keeps a frame pointer.
     pub(in crate::instructions) fn of(instruction: &Instruction, frame_pointer: bool) -> Option<Self> {
         let is_own = |register| register == Register::RSP || frame_pointer && register == Register::RBP;
         let is_register = |operand: u32| instruction.op_kind(operand) == OpKind::Register;

@@ -59,8 +59,8 @@ const SEMAPHORES: BufferSize = BufferSize::Bytes(64);
 
 const TYPE_OF_MESSAGE: u64 = 8;
 
-/// What the call at which a thread stands reads and writes. `number` reads so many bytes at an address, and `text` says how
-/// long the text at one is, without its end.
+/// The buffers that the call at which a thread stands reads and writes. `number` reads so many bytes at an address, and
+/// `text` returns the length of the text at one, without its end.
 pub(crate) fn of(
     regs: &Regs,
     number: impl Fn(u64, usize) -> u64,

@@ -1,6 +1,6 @@
-//! The seccomp filter: which system calls of the target stop for the tracer. All do but those that concern nobody else
-//! ([`PRIVATE`], new memory, the handlers of the C library's own signals), and the output of standard streams where these are the
-//! tracer's; `rseq` is refused.
+//! The seccomp filter: the system calls of the target that stop for the tracer. All do except those that concern no
+//! other thread or process ([`PRIVATE`], new memory, the handlers of the C library's own signals), and the output of
+//! standard streams where these are the tracer's; `rseq` is refused.
 
 use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
 
@@ -97,7 +97,8 @@ fn passing(on_streams: &[libc::c_long], hand_offs: &[u32]) -> Vec<sock_filter> {
     code.push(load(FIRST_ARGUMENT));
     code.push(jump(BPF_JEQ, OWN_SIGNALS[0], to(&code, allow), 0));
     code.push(jump(BPF_JEQ, OWN_SIGNALS[1], to(&code, allow), to(&code, trace)));
-    // Memory of nobody's so far, where the kernel wants and nothing is mapped yet, and nothing to be executed: nobody else comes upon it.
+    // Memory that is new, where the kernel wants and nothing is mapped yet, and nothing to be executed: no other thread
+    // comes upon it.
     for half in [FIRST_ARGUMENT, FIRST_ARGUMENT + 4] {
         code.push(load(half));
         code.push(jump(BPF_JEQ, 0, 0, to(&code, trace)));

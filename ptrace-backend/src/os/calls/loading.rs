@@ -56,7 +56,7 @@ pub(crate) fn is_part(tid: Tid, regs: &Regs) -> bool {
             !is_written_elsewhere && !is_made
         }
         libc::SYS_mprotect => !is_executable,
-        // The only thread wakes nobody.
+        // The only thread wakes no other one.
         libc::SYS_futex => regs.rsi as i32 & !libc::FUTEX_PRIVATE_FLAG == libc::FUTEX_WAKE,
         call => CALLS.contains(&call),
     }

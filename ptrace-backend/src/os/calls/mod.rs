@@ -22,18 +22,18 @@ use self::lists::{CHANGES, ELSEWHERE, LOOKS};
 pub(crate) use self::names::name;
 use super::Regs;
 
-/// How a system call is about what the kernel keeps of its process.
+/// The relation of a system call to the state that the kernel keeps of its process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProcessState {
-    /// Not at all.
+    /// It neither looks at the state nor changes it.
     Apart,
     Looks,
     Changes,
-    /// That is not known.
+    /// The relation is not known.
     Unknown,
 }
 
-/// How the call at which a thread stands is about that.
+/// The relation of the call at which a thread stands to that state.
 pub(crate) fn process_state(regs: &Regs) -> ProcessState {
     let call = regs.orig_rax as c_long;
     let known = |is_look| if is_look { ProcessState::Looks } else { ProcessState::Changes };
@@ -294,7 +294,7 @@ pub(crate) fn argument_mut(regs: &mut Regs, nth: usize) -> &mut u64 {
     }
 }
 
-/// What a call does with the numbers of descriptors.
+/// The use that a call makes of the numbers of descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Descriptors {
     None,
@@ -306,7 +306,7 @@ pub(crate) enum Descriptors {
     Makes(usize),
 }
 
-/// What the call at which a thread stands does with them.
+/// The use that the call at which a thread stands makes of them.
 pub(crate) fn descriptors(regs: &Regs) -> Descriptors {
     let first = regs.rdi as i32;
     match regs.orig_rax as c_long {

@@ -1,4 +1,5 @@
-//! What executions that run at the same time could meet by, outside of their memory: files that they write, names, sockets.
+//! Meeting points of executions that run at the same time, outside of their memory: files that they write, names,
+//! sockets.
 
 use crate::os::{Regs, Tid, memory};
 
@@ -23,7 +24,7 @@ pub(crate) const NAMES: &[libc::c_long] = &[
     libc::SYS_unlinkat,
 ];
 
-/// System calls by which they could, whatever their arguments are, beside [`NAMES`].
+/// System calls by which they could meet, whatever their arguments are, beside [`NAMES`].
 pub(crate) const CALLS: &[libc::c_long] = &[
     libc::SYS_bind,
     libc::SYS_connect,
@@ -53,7 +54,7 @@ fn is_of_network(tid: Tid, address: u64) -> bool {
     family.is_some_and(|family| [libc::AF_INET, libc::AF_INET6].contains(&(family as i32)))
 }
 
-/// Whether a file is opened for more than to be read. A device is everybody's anyway.
+/// Whether a file is opened for more than to be read. A device is common to all processes anyway.
 fn writes(tid: Tid, path: u64, flags: u64) -> bool {
     let flags = flags as i32;
     let is_read = flags & libc::O_ACCMODE == libc::O_RDONLY && flags & (libc::O_CREAT | libc::O_TRUNC) == 0;

@@ -140,7 +140,7 @@ impl SharedPage {
         unsafe { self.at.cast::<AtomicU32>().byte_add(offset as usize).as_ref() }
     }
 
-    /// Nobody waits any more.
+    /// No thread waits any more.
     pub(crate) fn end(&self) {
         reports::forget();
     }

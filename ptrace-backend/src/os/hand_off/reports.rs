@@ -79,7 +79,7 @@ pub(super) fn install() {
             libc::sigaction(libc::SIGCHLD, &raw const action, ptr::null_mut());
         }
     });
-    // SAFETY: the set is initialised before it is read. Whatever started this process may have blocked the signal.
+    // SAFETY: the set is initialised before it is read. The process that started this one may have blocked the signal.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
@@ -164,7 +164,8 @@ mod tests {
     /// A traced process that stops once it can read a byte from a pipe, and the pipe's other end.
     fn process_that_stops() -> (Tid, OwnedFd) {
         let mut ends = [0; 2];
-        // SAFETY: the kernel writes two descriptors, which nobody else owns; the child makes async-signal-safe calls only.
+        // SAFETY: the kernel writes two descriptors, which have no other owner; the child makes async-signal-safe calls
+        // only.
         unsafe {
             assert_eq!(libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC), 0);
             let child = libc::fork();

@@ -12,7 +12,7 @@ pub(crate) fn survive_long_files() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// What this process may have so much of.
+/// A resource of which this process may have a limited amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Resource {
     AddressSpace,
@@ -21,7 +21,7 @@ pub(crate) enum Resource {
     OpenFiles,
 }
 
-/// How much of it this process may have; `None` where that is not limited.
+/// The amount of it that this process may have; `None` where that is not limited.
 pub(crate) fn allowed(resource: Resource) -> Option<u64> {
     let which = match resource {
         Resource::AddressSpace => libc::RLIMIT_AS,
@@ -34,7 +34,7 @@ pub(crate) fn allowed(resource: Resource) -> Option<u64> {
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// How much memory the machine has, in bytes.
+/// The size of the machine's memory, in bytes.
 pub(crate) fn physical_memory() -> u64 {
     // SAFETY: asks for numbers.
     let [pages, size] = [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });

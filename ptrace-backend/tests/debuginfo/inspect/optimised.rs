@@ -1,4 +1,5 @@
-//! Optimised code: registers, pieces, constants, values at entry. What is shown is right, or said not to be known.
+//! Optimised code: registers, pieces, constants, values at entry. Every value that is shown is right, or said not to be
+//! known.
 
 use ptrace_backend::debuginfo::inspect::ScopeKind;
 
@@ -35,7 +36,7 @@ __attribute__((noinline)) int middle(int n, double scale) {
 int main(void) { int n = source; return middle(n, real) & 1; }
 "#;
 
-/// What each variable has, whoever asks: the program computes with 5 and 2.5.
+/// The values of variables, however the program is compiled: it computes with 5 and 2.5.
 const MIDDLE: [(&str, &str); 10] = [
     ("pair.first", "6"),
     ("pair.second", "12"),

@@ -20,7 +20,7 @@ pub(crate) struct Stopped {
     modules: Modules,
     memory: ProcessMemory,
     state: ThreadState,
-    /// What the program printed before it stopped, by the word in front of each `=`.
+    /// The output of the program before it stopped, by the word in front of each `=`.
     pub(crate) printed: BTreeMap<String, String>,
 }
 
@@ -58,7 +58,7 @@ impl Stopped {
         }
     }
 
-    /// What is loaded, with another file in the place of one of them.
+    /// The loaded modules, with another file in the place of one of them.
     pub(crate) fn modules_with(&self, old: &Path, new: &Path) -> Result<Modules, ImageError> {
         let mut modules = Modules::default();
         for module in self.modules.iter() {
@@ -81,14 +81,14 @@ impl Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
-        // None of these fails for a child that nobody has reaped; its threads have to be reaped first.
+        // None of these fails for a child that has not been reaped; its threads have to be reaped first.
         let process = self.child.id().cast_signed();
         let names = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
         let threads: Vec<libc::pid_t> =
             names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
         let _ = self.child.kill();
         for thread in threads.into_iter().filter(|&thread| thread != process) {
-            // SAFETY: nobody asks for the status.
+            // SAFETY: no status is asked for.
             unsafe { libc::waitpid(thread, ptr::null_mut(), libc::__WALL) };
         }
         let _ = self.child.wait();
@@ -125,9 +125,9 @@ fn next_stop(program: libc::pid_t) -> (libc::pid_t, libc::c_int) {
     }
 }
 
-/// What a stopped program has printed.
+/// The output of a stopped program.
 fn printed(mut output: ChildStdout) -> BTreeMap<String, String> {
-    // SAFETY: the descriptor is open, and nobody else reads from it.
+    // SAFETY: the descriptor is open, and no other code reads from it.
     assert_eq!(unsafe { libc::fcntl(output.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) }, 0);
     let mut text = Vec::new();
     let end = output.read_to_end(&mut text).unwrap_err();
@@ -205,7 +205,7 @@ pub(crate) fn assert_never_wrong(
 ) {
     let mut known = 0;
     for (expression, value) in expected {
-        // What the compiler left no trace of is no variable.
+        // A variable that the compiler left no trace of is none.
         let Ok(found) = inspector.evaluate(frame, expression) else { continue };
         if !found.value.contains("optimised out") {
             assert_eq!(&simplified(&found.value), value, "{expression}");

@@ -1,4 +1,4 @@
-//! How one cell is loaded and stored, as the C bodies of two functions.
+//! The load and the store of one cell, as the C bodies of two functions.
 
 /// A way to load and store.
 #[derive(Clone, Copy)]
@@ -8,7 +8,7 @@ pub(super) struct Access {
     pub(super) cell: &'static str,
     /// A number that is added to a value in a cell, so that a byte is a printable character.
     pub(super) offset: u32,
-    /// How often it is done on private memory, at the most.
+    /// The largest number of times that it is done on private memory.
     pub(super) most_rounds: u64,
     /// Whether claims are to be made: the tool is able to watch it, and each load and store is one access.
     pub(super) is_claimable: bool,

@@ -11,7 +11,7 @@ use crate::numbers::Numbers;
 /// More accesses than these are none by calls that may block.
 const MOST_BLOCKING: usize = 5;
 
-/// How a thread gets at the address of a cell.
+/// The way in which a thread gets at the address of a cell.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Handing {
     /// In what it is started with.
@@ -66,7 +66,7 @@ pub(super) enum Own {
     Heap,
 }
 
-/// How the program of a seed is written, compiled and explored.
+/// The way in which the program of a seed is written, compiled and explored.
 #[derive(Clone)]
 pub(super) struct Dress {
     pub(super) access: Access,

@@ -25,7 +25,7 @@ use self::program::Dress;
 use self::term::Term;
 use crate::numbers::Numbers;
 
-/// How many there are, and one in how many is in the sample.
+/// The number of programs; one in so many of them is in the sample.
 const PROGRAMS: u64 = 2_000;
 const ONE_IN: usize = 40;
 

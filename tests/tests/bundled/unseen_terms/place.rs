@@ -12,7 +12,7 @@ pub(super) struct Place {
     pub(super) declarations: &'static str,
     /// In `main`: defines `origin`.
     pub(super) origin: &'static str,
-    /// Returns where the cell `k` is for the thread `who`.
+    /// Returns the address of the cell `k` for the thread `who`.
     pub(super) place: &'static str,
 }
 

@@ -14,7 +14,7 @@ use crate::numbers::Numbers;
 /// One program in so many is in Rust.
 const ONE_IN_RUST: u64 = 32;
 
-/// How a term is written.
+/// The way in which a term is written.
 pub(super) enum Dress {
     C(Box<dress::Dress>),
     Rust(rust::Dress),

@@ -28,12 +28,12 @@ enum Form {
     Trait,
 }
 
-/// How the program of a seed is written and compiled.
+/// The way in which the program of a seed is written and compiled.
 #[derive(Clone)]
 pub(super) struct Dress {
     place: Place,
     form: Form,
-    /// How often private memory is touched before.
+    /// The number of times that private memory is touched before.
     rounds: u64,
     pub(super) is_optimised: bool,
 }

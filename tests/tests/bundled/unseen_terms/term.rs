@@ -57,7 +57,7 @@ struct State {
     cells: Vec<u32>,
     /// The thread that holds the mutex.
     holder: Option<usize>,
-    /// How many moves each thread has made, what is in its register, and its results.
+    /// For each thread, the number of moves that it has made, the value in its register, and its results.
     threads: Vec<(usize, u32, Vec<u32>)>,
 }
 
@@ -94,7 +94,7 @@ impl Term {
         }
     }
 
-    /// How many loads and stores it has.
+    /// Number of its loads and stores.
     pub(super) fn accesses(&self) -> usize {
         let of = |step: &Step| if matches!(step.deed, Deed::Change { .. }) { 2 } else { 1 };
         self.threads.iter().flatten().map(of).sum()

@@ -43,7 +43,7 @@ fn programs_of_cargo_outside_of_target_are_found() {
             }
         }
         if let Some(config) = config {
-            // That of a folder above counts where none is nearer.
+            // The configuration of a folder above counts where none is nearer.
             write(".cargo/config.toml", above);
             let nearest = format!("[build]\ntarget-dir = \"{}\"\n", built.display());
             write(config, if config.starts_with("own") { &nearest } else { above });

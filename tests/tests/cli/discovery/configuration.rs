@@ -37,7 +37,8 @@ fn the_configuration_changes_and_adds_targets() {
     assert_eq!(names, ["main", "main (slow bank)"]);
 }
 
-/// How something is explored may stand in the file; an option wins, and what is run stands on the command line.
+/// The options of an exploration may stand in the file; an option on the command line wins, and the program to run
+/// stands there.
 #[test]
 fn the_command_line_takes_how_to_explore_from_the_configuration() {
     let project = Project::copy("make-c").unwrap();

@@ -1,4 +1,5 @@
-//! What an editor shows above a file's lines, and why it shows nothing, for real builds; none of it executes anything.
+//! The lenses that an editor shows above a file's lines, and the reasons for showing none, for real builds; none of it
+//! executes anything.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ impl Folder {
         Workspace::scan(&self.root(), &config)
     }
 
-    /// Why a file has no lens that can be used.
+    /// The reason for which a file has no lens that can be used.
     fn why(&self, file: &str) -> String {
         self.scan().why_not(&self.path(file), None, None)
     }
@@ -338,7 +339,7 @@ fn a_test_of_cargo_runs_as_cargo_runs_it() {
             compared += 1;
         }
         if name == "LD_LIBRARY_PATH" {
-            // What this test itself was given follows.
+            // The value that this test itself was given follows.
             let same =
                 value.split(':').all(|folder| own(name).unwrap().split(':').any(|other| other == folder));
             assert!(same, "{value} and {:?}", own(name));
@@ -426,7 +427,7 @@ fn the_list_says_why_programs_are_left_out() {
     assert_eq!(nowhere.code, 3, "{}", nowhere.transcript());
 }
 
-/// Where no process can be started, the same is found.
+/// The same is found if no process can be started.
 #[test]
 fn nothing_is_executed() {
     let project = Project::shared("cargo-tests", &["cargo test -q --offline --no-run"]).unwrap();

@@ -8,7 +8,7 @@ use explorer::config::Config;
 use explorer::discover::{Framework, Target, Workspace};
 use tests::Project;
 
-/// What every program in a workspace has, the programs that users start left out.
+/// The tests in every program of a workspace; the programs that users start have none, and are left out.
 fn tests_in(root: &Path) -> BTreeMap<PathBuf, Vec<Target>> {
     let workspace = Workspace::scan(root, &Config::default());
     let mut found: BTreeMap<PathBuf, Vec<Target>> = BTreeMap::new();

@@ -7,7 +7,7 @@ use explorer::config::Config;
 use explorer::discover::{Standing, Workspace};
 use tests::Project;
 
-/// What stands above the lines of `src/main.c`.
+/// The lenses above the lines of `src/main.c`.
 fn standings(workspace: &Workspace, project: &Project) -> Vec<(u32, String, Standing)> {
     let found = workspace.targets_of_file(&project.path("src/main.c"), None).into_iter();
     found.map(|target| (target.line, target.name, target.why)).collect()

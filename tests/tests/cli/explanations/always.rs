@@ -1,4 +1,5 @@
-//! What always stands still is explained by its own execution: no other one ends well that it could be compared with.
+//! A program that always stands still is explained by its own execution: no other one ends well that it could be
+//! compared with.
 
 use std::ffi::OsStr;
 
@@ -12,7 +13,7 @@ fn explore(level: Optimisation, format: &str, what: &str) -> Outcome {
     Tool::new(options).and([&program]).and([what]).run().unwrap()
 }
 
-/// What is told of the program with this argument, whatever the compiler made of it.
+/// Checks the explanation of the program with this argument, at whatever level it is compiled.
 fn is_told(what: &str, why: &str) {
     for level in levels(what) {
         let outcome = explore(level, "json", what);
@@ -22,7 +23,7 @@ fn is_told(what: &str, why: &str) {
     }
 }
 
-/// What main took before there were other threads is no event, and has no line.
+/// A lock that main took before there were other threads was taken by no event, and has no line.
 #[test]
 fn locks_that_can_never_be_had_are_told() {
     is_told(
@@ -88,7 +89,7 @@ fn people_read_it_where_it_says_that_no_schedule_helps() {
     assert!(outcome.stdout.contains(lines), "{}", outcome.transcript());
 }
 
-/// That nobody has seen another outcome is not that there is none.
+/// An outcome that has not been seen may exist all the same.
 #[test]
 fn whatever_the_schedule_is_said_where_it_is_shown() {
     for level in levels("nearly_always") {

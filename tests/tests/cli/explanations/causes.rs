@@ -1,4 +1,4 @@
-//! Why a program fails, as people read it, and in one run as in the other.
+//! Causes of failures as people read them, and the same in one run as in the other.
 
 use serde_json::Value;
 use tempfile::tempdir;
@@ -51,7 +51,7 @@ fn patterns(outcome: &Outcome) -> Vec<String> {
     patterns.iter().map(pattern).collect()
 }
 
-/// That `red` is changed in between shows only where `green` is as well: many executions with its pattern pass.
+/// The change of `red` in between shows only where `green` is changed as well: many executions with its pattern pass.
 #[test]
 fn both_variables_of_the_papers_example_are_to_blame() {
     for level in levels("two_variables") {

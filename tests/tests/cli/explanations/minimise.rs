@@ -30,7 +30,7 @@ fn replay(schedule: &str) -> Outcome {
     Tool::new(["replay", "--format", "json", schedule]).run().unwrap()
 }
 
-/// Where executions are long, accesses that events order are no key points: here neither.
+/// If executions are long, accesses that events order are no key points: here neither.
 #[test]
 fn it_takes_the_key_points_by_the_rule_by_which_the_schedule_was_found() {
     let program = Build::new("unseen/sharing/handed_over.c", Optimisation::O0).program().unwrap();

@@ -4,7 +4,8 @@ use tests::{Build, levels};
 
 use super::unseen::explore_built;
 
-/// The end of the process calls what was registered by then, whoever ends it; `_exit` calls nothing.
+/// The end of the process calls the functions that were registered by then, whichever thread ends it; `_exit` calls
+/// none.
 #[test]
 fn a_registration_for_the_end_is_in_time_or_late() {
     let ways =

@@ -1,4 +1,4 @@
-//! What is used after it was freed is seen in ordinary builds, and told with who allocated and who freed it.
+//! Uses of freed memory are seen in ordinary builds, and told with the threads that allocated and freed it.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn explore_with(source: &str, level: Optimisation, options: &[&str], arguments: 
     Tool::explore(options, &program).and(arguments).within(LIMIT).run().unwrap()
 }
 
-/// What each thread that takes part has done, with the innermost line of its stack.
+/// The action of each thread that takes part, with the innermost line of its stack.
 fn parties(outcome: &Outcome) -> Vec<Value> {
     let parties = outcome.finding()["parties"].as_array().unwrap().iter();
     let parties = parties.filter(|party| !party["doing"].as_str().unwrap().starts_with("was preempted"));
@@ -102,12 +102,13 @@ fn a_block_that_grows_is_another_one() {
     }
 }
 
-/// Two threads use blocks that were obtained in so many ways. Freed by who is done with them last, none is a finding; with the
-/// number of a way as argument, that it is freed by who is done with it first is one. It is used at this line. Of the ways, one
-/// in three is in the sample, and of the schedules those with so many preemptions: each of Rust's takes fifty times as long.
+/// Two threads use blocks that were obtained in so many ways. A block that is freed by the thread that is done with it
+/// last is no finding; with the number of a way as argument, the thread that is done with it first frees it, which is
+/// one. It is used at this line. Of the ways, one in three is in the sample, and of the schedules those with so many
+/// preemptions: each of Rust's takes fifty times as long.
 #[track_caller]
 fn every_way(source: &str, ways: usize, preemptions: u32, line: u64) {
-    // What the libraries do with blocks of their own is not what this is about.
+    // Operations of the libraries on blocks of their own are not the subject here.
     let assumed = ["libc.so", "libstdc++.so", "file"].map(|name| ["--assume", name]).concat();
     for level in sample(Optimisation::ALL, 2) {
         let bound = if is_full() { 1 } else { preemptions };

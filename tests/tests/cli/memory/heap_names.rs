@@ -1,4 +1,5 @@
-//! Memory on the heap is named by who allocated it, where: also what main allocated before there were threads.
+//! Memory on the heap is named by the function that allocated it, and the place: also memory that main allocated before
+//! there were threads.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +48,7 @@ fn blocks_that_main_allocated_before_the_first_thread_have_names() {
     }
 }
 
-/// Whatever of the library stands between.
+/// The library's own calls in between make no difference.
 #[test]
 fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
     for optimisation in [Optimisation::O0, Optimisation::O2] {

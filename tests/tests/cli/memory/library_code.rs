@@ -1,4 +1,5 @@
-//! What a library's generic code does with memory that the user shares is explored as if the user had written it.
+//! Accesses of a library's generic code to memory that the user shares are explored as if the user had written that
+//! code.
 
 use std::ffi::OsStr;
 
@@ -119,7 +120,7 @@ fn tasks_that_a_librarys_threads_run_are_explored() {
     }
 }
 
-/// Calls on a stream are not seen access by access. Where events order all of them, their order is all that matters.
+/// Calls on a stream are not seen access by access. If events order all of them, their order is all that matters.
 #[test]
 fn streams_that_threads_use_in_turns_are_explored() {
     let cpp = |flags: &[&'static str], level| {

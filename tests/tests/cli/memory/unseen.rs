@@ -1,4 +1,4 @@
-//! What code does that is not the program's own is watched, or takes the claim away: no program that can fail because of it is
+//! Code that is not the program's own is watched, or takes the claim away: no program that can fail because of it is
 //! called clean.
 
 use std::sync::Arc;
@@ -320,7 +320,7 @@ fn the_state_of_a_process_is_what_its_threads_share() {
         "group",
     ];
     let kinds = of_sockets.into_iter().chain(others);
-    // Where core files are forbidden for good, nothing about them changes.
+    // If core files are forbidden for good, nothing about them changes.
     let is_forbidden = getrlimit(Resource::RLIMIT_CORE).is_ok_and(|(_, most)| most == 0);
     for what in kinds.filter(|what| *what != "core" || !is_forbidden) {
         for level in levels(what) {
@@ -391,7 +391,7 @@ fn virtual_functions_of_libraries_take_the_claim_away() {
     }
 }
 
-/// Which threads take signals is no event.
+/// A change of the signals that a thread takes is no event.
 #[test]
 fn a_signal_of_the_process_beside_a_change_of_a_mask_takes_the_claim_away() {
     for (flag, code) in [("-DTAKES", 2), ("-DAPART", 0)] {

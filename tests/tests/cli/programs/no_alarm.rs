@@ -95,7 +95,7 @@ fn time_stamps_are_made_up_in_code_that_the_program_has_made_too() {
     }
 }
 
-/// Where a handler can run, or a cancellation comes anywhere, nothing is claimed; nothing is found either.
+/// If a handler can run, or a cancellation comes anywhere, nothing is claimed; nothing is found either.
 #[test]
 fn signals_arrive_as_they_were_sent() {
     for (source, flag, unseen) in [

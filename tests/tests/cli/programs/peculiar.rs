@@ -54,7 +54,7 @@ fn left_open(outcome: &Outcome) {
     assert_eq!(outcome.report["verdict"], "inconclusive", "{}", outcome.transcript());
 }
 
-/// Whatever the search, it comes to the assertion that fails.
+/// Every search comes to the assertion that fails.
 fn fails_in_every_search(name: &str) {
     fails_with_stalls(name, "0s");
 }

@@ -1,5 +1,5 @@
-//! Signals that threads get while they wait for the tracer, or stand in copied code: none is lost, none comes twice, and who gets it
-//! is the same each time.
+//! Signals that threads get while they wait for the tracer, or stand in copied code: none is lost, none comes twice,
+//! and the thread that gets it is the same each time.
 
 use tests::{Build, Optimisation, Outcome, Tool, levels};
 
@@ -24,7 +24,8 @@ fn is_clean(outcome: &Outcome) {
     assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
 }
 
-/// No failure, of the program or of the tool. Where handlers run is not all explored, so that no bound is covered.
+/// No failure, of the program or of the tool. The places at which handlers run are not all explored, so that no bound
+/// is covered.
 fn is_left_open(outcome: &Outcome) {
     assert_eq!(outcome.code, 2, "{}", outcome.transcript());
     assert!(!outcome.says("failed to"), "{}", outcome.transcript());

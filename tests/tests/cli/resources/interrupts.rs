@@ -182,7 +182,7 @@ fn builds_end_with_their_server(times: u32, seed: u64) {
             editor.wait_for_method("window/showMessageRequest", |_| true);
             until("it is built", || running(&path("compiler")).len() == 2);
         }
-        // Whoever starts the tests may have the others ignored, and a server leaves that so.
+        // The process that starts the tests may have the other signals ignored, and a server leaves that so.
         let signals = [Signal::SIGTERM, Signal::SIGKILL];
         let signal = signals.choose(&mut random);
         let server = editor.process().unwrap();
@@ -257,7 +257,7 @@ fn a_store_outlives_two_hundred_kills() {
     leaves_a_store_that_opens(200, 2);
 }
 
-/// What was found is said before it is explained.
+/// A failure is reported before it is explained.
 #[test]
 fn what_is_found_is_said_at_once() {
     let program = program("c/three_threads.c", "said-at-once");
@@ -269,7 +269,7 @@ fn what_is_found_is_said_at_once() {
     let mut first = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut first)
         .unwrap();
-    // Whatever it does by now.
+    // Its state by now is of no interest.
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(first.starts_with("Found: "), "{first}");

@@ -1,4 +1,4 @@
-//! Whatever a program does, the tool comes back in its time, and nothing of the program is left.
+//! The tool comes back in its time, whatever a program does, and nothing of the program is left.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use tests::{Build, Optimisation, Tool, running, sample};
 
-/// What threads of `hangs.c` do.
+/// The actions of threads of `hangs.c`.
 const ALL: [&str; 43] = [
     "loops",
     "waits-for-a-flag",
@@ -64,7 +64,7 @@ fn comes_back(program: &Path, what: &[&str]) {
     let options = ["--time-limit", "500ms", "--run-timeout", "300ms", "--workers", "1", "--output"];
     let options = options.map(AsRef::as_ref).into_iter().chain([folder.path().as_os_str()]);
     let outcome = Tool::explore(options, program).and(what).run().unwrap_or_else(|error| panic!("{error:?}"));
-    // What does not end is no failure, unless nothing can ever change.
+    // An execution that does not end is no failure, unless nothing can ever change.
     let kinds: Vec<&str> = outcome.report["findings"]
         .as_array()
         .map(|found| found.iter().filter_map(|finding| finding["kind"].as_str()).collect())

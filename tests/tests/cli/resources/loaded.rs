@@ -47,7 +47,7 @@ fn explore(program: &Path, options: &[&str], niceness: &str) -> Outcome {
     outcome
 }
 
-/// What is not a matter of time in a report.
+/// The members of a report that are not a matter of time.
 fn lasting(outcome: &Outcome) -> Vec<&Value> {
     ["verdict", "findings", "races", "schedules", "covered", "not_covered", "complete", "ended"]
         .iter()

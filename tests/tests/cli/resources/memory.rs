@@ -1,4 +1,4 @@
-//! What a long execution takes of the tool's memory: a million events are to stay below 500 MB.
+//! The tool's memory for a long execution: a million events are to stay below 500 MB.
 
 use std::fs;
 use std::io::{self, Read};

@@ -17,7 +17,7 @@ fn explore(program: &Path, strategy: &str, bound: u64) -> Outcome {
     Tool::explore(options.into_iter().chain(rest), program).within(LIMIT).run().unwrap()
 }
 
-/// What was found, by name.
+/// The failures that were found, by name.
 fn failures(outcome: &Outcome) -> BTreeSet<&str> {
     outcome.report["findings"].as_array().unwrap().iter().map(|found| found["id"].as_str().unwrap()).collect()
 }

@@ -20,7 +20,7 @@ fn count(report: &Value, member: &str) -> u64 {
     report[member].as_u64().unwrap_or_else(|| panic!("no {member}: {report:#}"))
 }
 
-/// What the search ran, with the time that it took left out.
+/// The report's account of the search, with the time that it took left out.
 fn ran(outcome: &Outcome) -> Vec<Value> {
     let members = ["schedules", "deadlocked", "redundant", "pruned", "narrow", "key_points_per_schedule"];
     members.map(|member| outcome.report[member].clone()).into()
@@ -68,7 +68,7 @@ fn finds(source: &str, kind: &str) {
         assert_eq!((outcome.code, &finding["kind"]), (1, &json!(kind)), "{at}");
         assert_eq!(finding["reproduced"], json!("2/2"), "{at}");
         assert!(finding["explanation"]["depth"]["value"].as_u64() >= Some(1), "{at}");
-        // What was found out in reproducing the failure began the count anew.
+        // Knowledge gained in reproducing the failure began the count anew.
         let is_new = count(&outcome.report, "schedules") == 0;
         assert!(is_new || count(&outcome.report["narrow"], "schedules") > 0, "{at}");
         let file = folder.path().join(finding["schedule_file"].as_str().unwrap());

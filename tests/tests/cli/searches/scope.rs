@@ -16,14 +16,14 @@ fn build(source: &str, level: Optimisation) -> PathBuf {
     Build::new(source, level).program().unwrap()
 }
 
-/// How many executions the search itself took.
+/// Number of executions that the search itself took.
 fn executions(outcome: &Outcome) -> u64 {
     let count =
         |member: &str| outcome.report[member].as_u64().unwrap_or_else(|| panic!("{}", outcome.transcript()));
     count("schedules") + count("redundant") + count("pruned")
 }
 
-/// What is found: kinds and lines, without the schedules.
+/// The failures that are found: kinds and lines, without the schedules.
 fn failures(outcome: &Outcome) -> Vec<(Value, Value)> {
     let findings =
         outcome.report["findings"].as_array().unwrap_or_else(|| panic!("{}", outcome.transcript()));

@@ -58,7 +58,7 @@ fn expect(source: &str, locks: [&str; 2], expected: [[u64; 2]; 2]) {
         };
         assert_eq!(rest(&apart), rest(&without), "{source} {level:?}");
         assert_eq!(apart.code, 0, "{source} {level:?}: {}", apart.transcript());
-        // Where the deadlock is found it is no potential one.
+        // A deadlock that is found is no potential one.
         let found = explore(&program, &["--strategy", "dfs"]);
         assert_eq!(found.finding()["kind"], "deadlock", "{source} {level:?}");
         assert_eq!(potential(&found), [] as [Value; 0], "{source} {level:?}");

@@ -73,7 +73,7 @@ fn a_racy_program_in_rust_reports_the_pair_that_races() {
     }
 }
 
-/// What its copy races with is what makes a seqlock try again; but by the rules of C++ it is a race.
+/// The access that its copy races with is the one that makes a seqlock try again; but by the rules of C++ it is a race.
 const SEQLOCK: &str = "cpp/snapshot_ok.cpp";
 
 fn correct_programs_do_not_race(folder: &str) {

@@ -1,6 +1,6 @@
-//! Locks whose taking is several events: read-write locks that prefer writers, and Rust's mutex where nothing tells which
-//! instructions take it. That a waiting writer keeps readers out is explored, and every order of trying, waiting and taking is,
-//! once.
+//! Locks whose taking is several events: read-write locks that prefer writers, and Rust's mutex where nothing tells
+//! which instructions take it. The waiting writer that keeps readers out is explored, and every order of trying,
+//! waiting and taking is, once.
 
 use std::ffi::OsStr;
 

@@ -23,7 +23,7 @@ fn is_correct(name: &str, strategies: &[&str], schedules: &str) {
     }
 }
 
-/// What the loop reads has not been written when the thread comes to it.
+/// The value that the loop reads has not been written when the thread comes to it.
 #[test]
 fn it_counts_its_rounds() {
     is_correct("counts_rounds", &["auto", "icb", "surw", "vtb", "pctvb", "dpor"], "25");
@@ -39,7 +39,7 @@ fn it_counts_its_tries_to_take_a_mutex() {
     is_correct("tries_and_counts", &["auto", "icb"], "25");
 }
 
-/// What it tries changes nothing as long as it fails.
+/// Its attempts change nothing as long as they fail.
 #[test]
 fn it_tries_to_take_a_lock_of_its_own() {
     is_correct("spins_by_exchange", &["auto", "icb"], "25");

@@ -1,5 +1,5 @@
-//! Sleeps and timed waits: time passes where nobody can run, and what fails only if a thread that can run is stalled meanwhile is a
-//! warning.
+//! Sleeps and timed waits: time passes where no thread can run, and a failure that takes a stall of a thread that can
+//! run is a warning.
 
 use serde_json::{Value, json};
 use tests::{Build, Optimisation, Outcome, Tool, levels};

@@ -1,4 +1,4 @@
-//! What comes of a build: programs, errors in their lines, or nothing that was asked for.
+//! Results of a build: programs, errors in their lines, or nothing that was asked for.
 
 use std::fs;
 use std::path::Path;

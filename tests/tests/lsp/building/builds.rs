@@ -57,7 +57,8 @@ fn a_source_that_is_newer_is_built_first() {
     editor.end();
 }
 
-/// What is said of a finding that is checked again after this has happened to its program, with nobody told.
+/// The message about a finding that is checked again after this has happened to its program, without a notification of
+/// it.
 fn checked_after(change: impl Fn(&Workspace)) -> String {
     let workspace = Workspace::copy_of("make-c");
     let source = workspace.file("src/main.c");
@@ -178,7 +179,7 @@ fn a_build_that_was_agreed_to_is_not_asked_about_again() {
     editor.wait_for_diagnostics(&source, |diagnostics| diagnostics[0]["severity"] == 3);
     let lens = editor.lens(&source, "Explore again (stale: `main.c` is newer, builds first)");
     editor.click(&lens);
-    // What is explored is the new text: it was built.
+    // The new text is the one that is explored: it was built.
     editor.wait_for_diagnostics(&source, |diagnostics| diagnostics[0]["severity"] == 1);
     let questions = editor.told.iter().filter(|told| told["method"] == "window/showMessageRequest");
     assert_eq!(questions.count(), 1);

@@ -1,4 +1,4 @@
-//! What becomes of findings when the text is edited, and how they are seen to be fixed.
+//! Findings after edits of the text, and the ways in which they are seen to be fixed.
 
 use std::fs;
 use std::path::Path;
@@ -147,7 +147,7 @@ fn the_program_and_the_text_of_a_finding_outlive_the_build() {
     assert!(!program.exists());
     let tree = editor.execute("interleaver.server.tree", json!({}));
     assert_eq!(tree["targets"][0]["findings"], json!([]));
-    // What was dismissed fails all the same.
+    // A dismissed failure is a failure all the same.
     assert_eq!(tree["targets"][0]["state"], "inconclusive");
     let status = tree["targets"][0]["status"].as_str().unwrap();
     assert!(status.starts_with("? 1 failure dismissed · "), "{status}");
@@ -162,7 +162,7 @@ fn fix(source: &Path) {
     fs::write(source, fixed).unwrap();
 }
 
-/// What the extension does: the command, in its folder.
+/// The extension's part in a build: the command, in its folder.
 pub(crate) fn run_build(params: &Value) -> Value {
     let ran = std::process::Command::new("sh")
         .args(["-c", params["command"].as_str().unwrap()])

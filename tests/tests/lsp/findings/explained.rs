@@ -1,4 +1,4 @@
-//! What an editor shows of the explanation of a finding.
+//! The explanation of a finding, as an editor shows it.
 
 use std::fs;
 use std::path::Path;

@@ -11,7 +11,7 @@ use crate::workspace::{Workspace, line_of};
 
 const ACTION: &str = "Explain longer";
 
-/// A random search runs a few schedules, and nobody has time to look for a simpler one.
+/// A random search runs a few schedules, and there is no time to look for a simpler one.
 const HURRIED: &str = "strategy = \"random\"\nseed = 1\nmax-schedules = 20\nexplain-time = \"1us\"\n";
 
 /// The command behind the action on a line, if it is offered.

@@ -8,7 +8,7 @@ use tests::editor::{Editor, title, uri};
 use crate::exploring::explore;
 use crate::workspace::{Workspace, as_extension, line_of};
 
-/// Two threads that lose each other's updates, in more schedules than anybody waits for.
+/// Two threads that lose each other's updates, in more schedules than can be waited for.
 const TALLY: &str = "\
 #include <assert.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ int main(void) {
 }
 ";
 
-/// How many schedules a lens tells of.
+/// Number of schedules that a lens tells of.
 fn schedules(title: &str) -> u64 {
     let part = title.split(" · ").find(|part| part.contains(" schedule")).unwrap();
     part.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap()

@@ -69,7 +69,7 @@ fn a_hover_says_what_every_thread_was_doing() {
         "{at_switch}"
     );
     assert!(at_switch.contains("**T1** is about to join T2 · lost_update.c:"), "{at_switch}");
-    // How deep it is, and a line for each thread: editors show the diagnostic's words above.
+    // The bug depth, and a line for each thread: editors show the diagnostic's words above.
     let failing = line_of(&source, "assert(page_views");
     let at_failure = hover(failing).unwrap();
     let threads =

@@ -12,7 +12,7 @@ use tests::{Outcome, Tool};
 use crate::exploring::explore;
 use crate::workspace::{Workspace, as_extension};
 
-/// What is kept of the only target.
+/// The stored data of the only target.
 pub(crate) fn target(workspace: &Workspace) -> Value {
     let store = fs::read_dir(workspace.file(".interleaver")).unwrap().flatten();
     let kept = store.map(|entry| entry.path().join("target.json")).find(|file| file.exists()).unwrap();

@@ -1,6 +1,6 @@
-//! Why an expression has no value.
+//! Reasons for which an expression has no value.
 
-/// Why an expression has no value.
+/// A reason for which an expression has no value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EvaluateError {
     /// No text.
@@ -18,7 +18,7 @@ pub enum EvaluateError {
     /// The text ends too early.
     #[error("the expression is not finished")]
     Unfinished,
-    /// More nesting than anybody writes.
+    /// More nesting than in any expression that a user writes.
     #[error("the expression is nested too deep")]
     TooDeep,
     /// A malformed or very large number.
@@ -35,7 +35,7 @@ pub enum EvaluateError {
     NoMember {
         /// The type.
         kind: String,
-        /// What was asked for.
+        /// The name asked for.
         member: String,
     },
     /// `*` of something that points nowhere.
@@ -50,9 +50,9 @@ pub enum EvaluateError {
     /// `[i]` past the end.
     #[error("there is no element {index}: the length is {count}")]
     PastTheEnd {
-        /// What was asked for.
+        /// The index asked for.
         index: i128,
-        /// How many there are.
+        /// Number of elements.
         count: u64,
     },
     /// An index that is no whole number.

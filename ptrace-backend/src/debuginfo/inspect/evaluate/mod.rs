@@ -21,7 +21,7 @@ use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::Form;
 
-/// How many pointers and wrappers `.` goes through; damaged types wrap themselves.
+/// Number of pointers and wrappers that `.` goes through; damaged types wrap themselves.
 const MOST_WRAPPERS: usize = 16;
 
 /// A value of a part of an expression.
@@ -139,7 +139,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a pointer, reference, smart pointer or array points to.
+    /// The target of a pointer, reference or smart pointer, or the first element of an array.
     fn dereferenced(&self, value: &Typed) -> Result<Typed, EvaluateError> {
         let mut here = value.clone();
         for _ in 0..MOST_WRAPPERS {

@@ -1,4 +1,4 @@
-//! What the entries of calls say of registers when the called function was entered.
+//! Entries of calls: they tell the values of registers when the called function was entered.
 
 use gimli::{AttributeValue, Expression, Operation};
 

@@ -13,7 +13,7 @@ use crate::debuginfo::memory::Memory;
 /// Larger values are not put together of pieces: they are in memory.
 const MOST_PIECED: u64 = 1 << 16;
 
-/// Where a value's bytes are.
+/// The place of a value's bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum Contents {
     /// In the program's memory.
@@ -36,7 +36,7 @@ impl Contents {
         Self::Pieced { bytes: bytes.iter().copied().map(Some).collect(), start: 0 }
     }
 
-    /// What stands `offset` bytes into the value.
+    /// The contents `offset` bytes into the value.
     pub(crate) fn at(&self, offset: u64) -> Self {
         match self {
             Self::Memory(address) => Self::Memory(address.wrapping_add(offset)),

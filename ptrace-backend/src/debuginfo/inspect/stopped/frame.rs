@@ -18,7 +18,7 @@ use crate::debuginfo::memory::Memory;
 /// Values at entry may depend on the caller's, and those on its caller's; frame bases on nothing of the kind.
 const DEEPEST: usize = 16;
 
-/// What location expressions of one unit may ask for, in a frame or outside of any.
+/// The context that location expressions of one unit may ask for, in a frame or outside of any.
 #[derive(Clone, Copy)]
 pub(crate) struct Surrounding<'a> {
     pub(crate) thread: &'a StoppedThread<'a>,
@@ -28,12 +28,12 @@ pub(crate) struct Surrounding<'a> {
     pub(crate) unit: usize,
     /// Index of the frame among those of the thread.
     pub(crate) frame: usize,
-    /// How many expressions are waiting for this one.
+    /// Number of expressions that are waiting for this one.
     pub(crate) depth: usize,
 }
 
 impl<'a> Surrounding<'a> {
-    /// What expressions of a unit may ask for in a frame.
+    /// The context that expressions of a unit may ask for in a frame.
     pub(crate) fn new(
         thread: &'a StoppedThread<'a>,
         module: usize,
@@ -48,7 +48,7 @@ impl<'a> Surrounding<'a> {
         Self { unit, ..self }
     }
 
-    /// Where a variable's bytes are.
+    /// The place of a variable's bytes.
     pub(crate) fn contents(&self, variable: Ref) -> Contents {
         let located = self.info.inherited(variable, gimli::DW_AT_location);
         if let Some((owner, value)) = located {
@@ -61,7 +61,7 @@ impl<'a> Surrounding<'a> {
         }
     }
 
-    /// Where an expression says that something is.
+    /// The place that an expression computes.
     pub(crate) fn place(&self, expression: Expression<Reader>) -> Contents {
         if expression.0.is_empty() {
             return Contents::Missing(Missing::Gone);

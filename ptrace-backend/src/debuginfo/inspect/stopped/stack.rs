@@ -7,18 +7,18 @@ use crate::debuginfo::source::SourceFrame;
 /// Names a call of a stopped thread; valid as long as its [`Inspector`](super::super::Inspector).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FrameId {
-    /// Which function's frame: 0 is the innermost.
+    /// Index of the function's frame: 0 is the innermost.
     pub(crate) frame: usize,
-    /// Which of the calls that were inlined into it: 0 is the innermost, the last is the function itself.
+    /// Index among the calls that were inlined into it: 0 is the innermost, the last is the function itself.
     pub(crate) inlined: usize,
 }
 
 /// A call that has not returned, as the source shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StackFrame {
-    /// What to ask for its variables with.
+    /// The key by which its variables are asked for.
     pub id: FrameId,
-    /// Where it goes on, at run time.
+    /// Run-time address at which it goes on.
     pub pc: u64,
     /// The value that the stack pointer had before the call; the same for calls inlined into one function. 0 where
     /// the walk could not find it.

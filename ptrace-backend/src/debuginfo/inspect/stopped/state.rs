@@ -1,4 +1,4 @@
-//! What a stopped thread's processor holds.
+//! Register contents of a stopped thread's processor.
 
 use crate::debuginfo::registers::Registers;
 

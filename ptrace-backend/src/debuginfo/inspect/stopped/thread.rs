@@ -6,7 +6,7 @@ use crate::debuginfo::memory::{Memory, Pages};
 use crate::debuginfo::modules::Modules;
 use crate::debuginfo::unwind::{Activation, Activations};
 
-/// More frames than anybody looks at: a stack that overflowed has a hundred thousand.
+/// More frames than a user looks at: a stack that overflowed has a hundred thousand.
 const MOST_FRAMES: usize = 1000;
 
 /// A stopped thread.
@@ -29,7 +29,7 @@ impl<'a> StoppedThread<'a> {
         &self.memory
     }
 
-    /// Where the calling thread's own data begins.
+    /// Address at which the calling thread's own data begins.
     pub(crate) fn thread_pointer(&self) -> Option<u64> {
         self.state.thread_pointer
     }

@@ -1,4 +1,4 @@
-//! Where a thread has its own copies of variables.
+//! Addresses of a thread's own copies of variables.
 
 use super::thread::StoppedThread;
 use crate::debuginfo::dwarf::missing::Missing;
@@ -28,8 +28,8 @@ pub(crate) fn address(thread: &StoppedThread<'_>, module: usize, offset: u64) ->
     Ok(pointer.wrapping_sub(size).wrapping_add(offset))
 }
 
-/// Where a library's storage begins: the C library has a table of them in each thread, and tells debuggers by symbols
-/// what its structures look like.
+/// Address at which a library's storage begins: the C library has a table of them in each thread, and describes its
+/// structures to debuggers by symbols.
 fn of_library(thread: &StoppedThread<'_>, module: usize, pointer: u64) -> Option<u64> {
     let bias = thread.modules.get(module)?.bias;
     let number = word(
@@ -49,7 +49,7 @@ struct StructMember {
     offset: u64,
 }
 
-/// What the C library tells debuggers of a member: its bits, how many there are of it, where it begins.
+/// The C library's description of a member for debuggers: its bits, its number of elements, its offset.
 fn told(thread: &StoppedThread<'_>, member: &str) -> Option<StructMember> {
     let mut words = [0; 12];
     let address = thread.modules.symbol(&format!("_thread_db_{member}"))?;

@@ -27,7 +27,7 @@ fn half(raw: u16) -> String {
     })
 }
 
-/// The x87 format: 64 bits of fraction with its leading one, 15 of exponent, the sign. What does not fit into a
+/// The x87 format: 64 bits of fraction with its leading one, 15 of exponent, the sign. A value that does not fit into a
 /// double is marked as rounded.
 fn extended(raw: u128) -> Option<String> {
     let fraction = raw as u64;

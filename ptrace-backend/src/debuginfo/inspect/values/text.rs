@@ -6,7 +6,7 @@ use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::Form;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 
-/// How many bytes of a text are shown.
+/// Number of bytes of a text that are shown.
 const MOST_SHOWN: u64 = 256;
 
 /// A text, as far as it is shown.
@@ -19,7 +19,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// In quotes, with what cannot be printed escaped.
+    /// In quotes, with everything unprintable escaped.
     pub(crate) fn quoted(&self) -> String {
         let mut quoted = String::from("\"");
         for chunk in self.bytes.utf8_chunks() {
@@ -29,7 +29,7 @@ impl Text {
                 let escaped = plain.is_none().then(|| c.escape_debug());
                 plain.into_iter().chain(escaped.into_iter().flatten())
             }));
-            // What was cut in the middle of a character is no damage.
+            // A character that was cut in the middle is no damage.
             let is_end = self.is_cut && quoted.len() >= self.bytes.len();
             if !is_end {
                 quoted.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
@@ -77,7 +77,7 @@ impl StoppedThread<'_> {
         for offset in 0..MOST_SHOWN {
             let mut byte = [0];
             if !self.memory().read(address.checked_add(offset)?, &mut byte) {
-                // What has no end is no text.
+                // Bytes without an end are no text.
                 return None;
             }
             if byte == [0] {

@@ -89,7 +89,7 @@ impl StoppedThread<'_> {
             }
             Form::Function { result, parameters } => {
                 let total = parameters.len();
-                // Functions that take functions that take functions have no names that anybody could read.
+                // Functions that take functions that take functions have no names that a reader could make sense of.
                 let deep = depth.saturating_sub(DEEPEST / 3);
                 let mut parameters: Vec<String> = parameters
                     .iter()
@@ -188,7 +188,7 @@ pub(crate) fn cpp_name(name: &str) -> String {
         .replace("std::basic_string_view<char>", "std::string_view")
 }
 
-/// Where a template argument ends.
+/// Index at which a template argument ends.
 fn end_of_argument(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

@@ -17,7 +17,7 @@ use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 /// Types are nested less deep than this; damaged ones contain themselves.
 const DEEPEST: usize = 64;
 
-/// How many base classes and members without a name are searched; damaged types are their own bases.
+/// Number of base classes and members without a name that are searched; damaged types are their own bases.
 const MOST_PARTS: usize = 100;
 
 /// A value that has not been looked at yet.
@@ -30,7 +30,7 @@ pub(crate) struct Typed {
     pub(crate) contents: Contents,
     /// For a bit-field, which bits of the contents are its own.
     pub(crate) bits: Option<Bits>,
-    /// How many indices of an array of several dimensions have been applied.
+    /// Number of indices of an array of several dimensions that have been applied.
     pub(crate) indices: usize,
     /// The frame that sizes of arrays are computed in.
     pub(crate) frame: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Elements {
     pub(crate) first: Typed,
     /// From one to the next, in bytes.
     pub(crate) stride: u64,
-    /// None where nobody knows.
+    /// None where it is not known.
     pub(crate) count: Option<u64>,
 }
 
@@ -109,7 +109,7 @@ impl StoppedThread<'_> {
         unit.zip(self.info(value.module)).map_or(Language::Other, |(unit, info)| info.language(unit))
     }
 
-    /// How many bytes a value of a type takes.
+    /// Number of bytes that a value of a type takes.
     pub(crate) fn size(&self, value: &Typed) -> Option<u64> {
         self.size_within(value, DEEPEST)
     }
@@ -141,7 +141,7 @@ impl StoppedThread<'_> {
         }
     }
 
-    /// How many elements a dimension has.
+    /// Number of elements of a dimension.
     fn count(&self, value: &Typed, array: Ref, bound: &Bound) -> Option<u64> {
         let around = Surrounding::new(self, value.module, array.unit, value.frame)?;
         let last = match bound {
@@ -153,7 +153,7 @@ impl StoppedThread<'_> {
                 u64::try_from(self.integer(&holder).ok()?).ok()?
             }
         };
-        // What the compiler computes as the last index of an empty array wraps around.
+        // The last index that the compiler computes for an empty array wraps around.
         Some(last.wrapping_add(1))
     }
 
@@ -217,7 +217,7 @@ impl StoppedThread<'_> {
         Ok(if is_signed && bits > 0 { (raw << unused) as i128 >> unused } else { raw as i128 })
     }
 
-    /// What a pointer or reference points to.
+    /// The target of a pointer or reference.
     pub(crate) fn target(&self, pointer: &Typed) -> Result<Typed, Missing> {
         let shape = self.shape(pointer).ok_or(Missing::Unsupported("a type that is not known"))?;
         let Form::Pointer { to, .. } = &shape.form else {

@@ -10,7 +10,7 @@ use crate::debuginfo::memory::word;
 
 /// An item of a list.
 pub(super) struct Item {
-    /// What a map has it under.
+    /// Its key in a map.
     pub(super) key: Option<Typed>,
     pub(super) shown: Shown,
     /// Expressions have a way to it: by its number.

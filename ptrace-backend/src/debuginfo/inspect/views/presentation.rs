@@ -1,4 +1,4 @@
-//! How a value is shown: by a number, a text, a list, parts with names.
+//! The view of a value: a number, a text, a list, parts with names.
 
 use super::libraries::recognised;
 use super::libraries::subject::Recognised;
@@ -11,7 +11,7 @@ use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 
-/// How to show a value.
+/// The view of a value.
 pub(crate) fn view(thread: &StoppedThread<'_>, value: &Typed) -> View {
     let Some((kind, shape)) = thread.peeled(value.module, value.kind) else {
         return if value.kind.is_none() { View::Leaf("void".to_owned()) } else { View::Bytes };
@@ -42,7 +42,7 @@ pub(crate) fn view(thread: &StoppedThread<'_>, value: &Typed) -> View {
     }
 }
 
-/// How to show a value if its type is a library's.
+/// The view of a value if its type is a library's.
 pub(crate) fn library_view(
     thread: &StoppedThread<'_>,
     value: &Typed,
@@ -86,7 +86,7 @@ fn pointer(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, sort: Point
         pointer.note = thread.c_string(&target).map(|text| text.quoted());
         pointer.target = Some(target);
     } else if let Contents::Implied { variable, offset } = value.contents {
-        // What a `void *` pointed to is not known, but what it is called is.
+        // The target of a `void *` is not known, but its name is.
         match thread.info(value.module).and_then(|info| info.name(variable)).filter(|_| offset == 0) {
             Some(name) => pointer.note = Some(name),
             None => return View::Missing(Missing::Gone),

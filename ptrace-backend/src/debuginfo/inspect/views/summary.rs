@@ -11,13 +11,13 @@ use crate::debuginfo::inspect::values::typed::Typed;
 
 /// About as much as fits beside a variable's name.
 const WIDTH: usize = 120;
-/// How many parts and items are shown at most.
+/// Number of parts and items that are shown at most.
 const MOST_PARTS: u64 = 16;
-/// How deep parts of parts are shown.
+/// Depth to which parts of parts are shown.
 const DEEPEST: usize = 4;
-/// How many wrappers are looked through; damaged types wrap themselves.
+/// Number of wrappers that are looked through; damaged types wrap themselves.
 const MOST_WRAPPERS: usize = 32;
-/// How many bytes of what is not understood are shown.
+/// Number of bytes that are shown of a value that is not understood.
 const MOST_BYTES: u64 = 32;
 
 /// A value in one line of about 120 characters.
@@ -105,7 +105,7 @@ fn put_fields(thread: &StoppedThread<'_>, text: &mut String, fields: &Fields, de
     let shown = if depth < DEEPEST { &fields.fields[..count.min(MOST_PARTS) as usize] } else { &[] };
     match (fields.style, shown) {
         (Style::Nothing, _) => {}
-        // What an alternative such as `Some` holds is as close to the user as the alternative.
+        // The contents of an alternative such as `Some` are as close to the user as the alternative.
         (Style::Brackets, [only]) if count == 1 && !fields.name.is_empty() => {
             text.push('(');
             match &only.shown {
@@ -165,7 +165,7 @@ pub(crate) fn shown_in_words(thread: &StoppedThread<'_>, shown: &Shown) -> Strin
     }
 }
 
-/// What is not understood is shown as it is.
+/// The bytes of a value that is not understood, shown as they are.
 fn bytes_in_words(thread: &StoppedThread<'_>, value: &Typed) -> String {
     match thread.bytes(value, MOST_BYTES) {
         Ok(bytes) => {

@@ -1,4 +1,4 @@
-//! What a value is to its user: a number, a text, a list, parts with names.
+//! Views of values as their user thinks of them: a number, a text, a list, parts with names.
 
 use super::walks::Walk;
 use crate::debuginfo::dwarf::missing::Missing;
@@ -21,13 +21,13 @@ pub(crate) enum View {
 }
 
 pub(crate) struct Pointer {
-    /// None where the compiler did away with the pointer but not with what it pointed to.
+    /// None where the compiler did away with the pointer but not with its target.
     pub(crate) address: Option<u64>,
-    /// What it points to, if that can be shown.
+    /// Its target, if that can be shown.
     pub(crate) target: Option<Typed>,
-    /// What stands behind the arrow instead of the target: a text, a function.
+    /// The words behind the arrow instead of the target: a text, a function.
     pub(crate) note: Option<String>,
-    /// What a smart pointer knows besides.
+    /// Further facts that a smart pointer knows.
     pub(crate) facts: Vec<Field>,
 }
 

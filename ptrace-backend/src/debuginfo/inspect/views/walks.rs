@@ -4,7 +4,7 @@ use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::{Elements, Typed};
 
-/// More elements than these are not reached: somebody would have to scroll very far.
+/// More elements than these are not reached: a user would have to scroll very far.
 const MOST_WALKED: u64 = 100_000;
 /// Trees are less high than this; damaged ones have circles.
 const HIGHEST: u64 = 128;
@@ -21,7 +21,7 @@ pub(crate) struct Walk {
     pub(crate) sort: Sort,
 }
 
-/// What the elements are.
+/// The sort of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sort {
     /// Pairs of keys and values.
@@ -32,7 +32,7 @@ pub(crate) enum Sort {
     Sequence,
 }
 
-/// How to get from one element to the next.
+/// The links that lead from one element to the next.
 #[derive(Clone, Debug)]
 pub(crate) enum Nodes {
     None,
@@ -71,7 +71,7 @@ pub(crate) fn follow(
 ) -> Vec<(Option<Typed>, Typed)> {
     let end = start.saturating_add(count).min(walk.count).min(MOST_WALKED);
     let mut found = Vec::new();
-    // What cannot be walked to its end is shown as far as it goes.
+    // A container that cannot be walked to its end is shown as far as the walk goes.
     let _ = match &walk.nodes {
         Nodes::None => None,
         Nodes::Table { slots, control } => table(thread, slots, *control, end, &mut found),
@@ -171,7 +171,7 @@ fn btree_node(
     Some(())
 }
 
-/// What is in a slot that may be empty.
+/// The contents of a slot that may be empty.
 fn filled(thread: &StoppedThread<'_>, slot: &Typed) -> Option<Typed> {
     let mut here = slot.clone();
     for _ in 0..WRAPPERS {
@@ -230,7 +230,7 @@ fn stored(thread: &StoppedThread<'_>, address: u64, node: &Typed, element: &Type
     Some(element.with(element.kind, storage.contents))
 }
 
-/// What a walk finds.
+/// An element that a walk finds.
 enum Element {
     Value(Typed),
     Pair(Typed, Typed),

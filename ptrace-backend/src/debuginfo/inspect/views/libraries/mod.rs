@@ -20,7 +20,7 @@ use crate::debuginfo::entries::shape::{Composite, Shape};
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 
-/// How to show a value if its type is a library's.
+/// The view of a value if its type is a library's.
 pub(crate) fn recognised(
     thread: &StoppedThread<'_>,
     value: &Typed,

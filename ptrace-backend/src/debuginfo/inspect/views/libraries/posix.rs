@@ -1,4 +1,4 @@
-//! What the C library has for threads.
+//! The C library's types for threads.
 
 use super::subject::{Seen, Subject, Unlike, member_at, unsigned_at};
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
@@ -16,7 +16,7 @@ pub(super) fn posix_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Se
     Err(Unlike::Layout)
 }
 
-/// Who holds a mutex.
+/// The state of a mutex, with its holder.
 pub(super) fn mutex_state(thread: &StoppedThread<'_>, mutex: &Typed) -> Seen<Vec<Field>> {
     let lock = unsigned_at(thread, mutex, &["__data", "__lock"])?;
     let owner = unsigned_at(thread, mutex, &["__data", "__owner"])?;

@@ -8,14 +8,14 @@ use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::{Elements, Typed};
 use crate::debuginfo::inspect::views::view::{Field, Items, List, View};
 
-/// How many wrappers are looked through.
+/// Number of wrappers that are looked through.
 const MOST_WRAPPERS: usize = 12;
 
-/// Why a library's type is not shown as such.
+/// A reason for which a library's type is not shown as such.
 pub(super) enum Unlike {
     /// It is made of something else than expected.
     Layout,
-    /// What it is made of is not known.
+    /// Its parts are not known.
     Missing(Missing),
 }
 
@@ -37,10 +37,10 @@ pub(super) struct Subject<'a> {
     pub(super) family: &'a str,
 }
 
-/// What is known of how to show a value of a library's type.
+/// The view of a value whose library type was recognised.
 pub(crate) enum Recognised {
     View(Box<View>),
-    /// As the plain pointer that it has, with what a smart one knows besides.
+    /// As the plain pointer that it has, with the further facts that a smart one knows.
     Pointing(Typed, Vec<Field>),
 }
 
@@ -101,7 +101,7 @@ pub(super) fn elements_at(
     if is_possible { Ok(Elements { first, stride, count: Some(count) }) } else { Err(Unlike::Layout) }
 }
 
-/// How a list of these is shown.
+/// The view of a list of these elements.
 pub(super) fn list_of(elements: Elements) -> View {
     View::List(List { items: Items::Elements(elements), is_dynamic: true })
 }

@@ -57,7 +57,7 @@ pub(super) fn variant_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> 
     let index = unsigned_at(thread, subject.value, &["_M_index"])?;
     let index = usize::try_from(index).map_err(|_| Unlike::Layout)?;
     let Some(argument) = subject.parts.arguments.get(index) else {
-        // What an exception interrupted has no alternative, and all bits set for its index.
+        // A variant whose change an exception interrupted has no alternative, and all bits set for its index.
         return if index > 0x7f { Ok(View::Leaf("valueless".to_owned())) } else { Err(Unlike::Layout) };
     };
     let mut here = member_at(thread, subject.value, &["_M_u"])?;
@@ -98,7 +98,7 @@ pub(super) fn shared_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -
     }
     let block = thread.target(&block)?;
     let uses = unsigned_at(thread, &block, &["_M_use_count"])?;
-    // All who share hold one weak count together.
+    // All sharing owners hold one weak count together.
     let weak = unsigned_at(thread, &block, &["_M_weak_count"])?.saturating_sub(u64::from(uses > 0));
     if is_weak && uses == 0 {
         return Ok(View::Leaf("(expired)".to_owned()).into());

@@ -110,7 +110,7 @@ pub(super) fn btree(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     walk(Nodes::BTree { leaf, inner, height })
 }
 
-/// What is in an `Option`.
+/// The contents of an `Option`.
 fn some(thread: &StoppedThread<'_>, option: &Typed) -> Seen<Typed> {
     let shape = thread.shape(option).ok_or(Unlike::Layout)?;
     let Form::Composite(parts) = &shape.form else { return Err(Unlike::Layout) };

@@ -89,7 +89,7 @@ pub(super) fn weak(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     }
 }
 
-/// What a counting pointer points to: the structure with the counts.
+/// The target of a counting pointer: the structure with the counts.
 fn counted_block(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<(Typed, u64)> {
     let pointer = member_at(thread, subject.value, &["ptr", "pointer"])?;
     let is_thin = matches!(thread.shape(&pointer).ok_or(Unlike::Layout)?.form, Form::Pointer { .. });

@@ -1,4 +1,4 @@
-//! Cells, locks, atomics: what is shared, and who holds it.
+//! Cells, locks, atomics: shared values, and their holders.
 
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
