@@ -1,9 +1,9 @@
-//! What watching few variables saves: key points per execution of pct, which has the accesses of all variables as key points,
-//! beside those of pctvb with two variables and with one, and of vtb with one preemption, which is at one variable.
+//! Savings by watching few variables: key points per execution of pct, which has the accesses of all variables as key
+//! points, beside those of pctvb with two variables and with one, and of vtb with one preemption, which is at one variable.
 //!
 //! `cargo bench -p benches --bench few_variables -- [FOLDER...] [--schedules N]` prints a table in Markdown. The arguments of
-//! a program `NAME` are the words of the file `NAME.args` beside it, if there is one. Searches go on after a failure; what
-//! they find is not explained. Of pctvb and vtb the executions with few key points are shown, and how many
+//! a program `NAME` are the words of the file `NAME.args` beside it, if there is one. Searches go on after a failure; their
+//! findings are not explained. Of pctvb and vtb the executions with few key points are shown, and how many
 //! of all they are: the others learn, fail, or are those from which preemptions are chosen.
 
 use std::error::Error;

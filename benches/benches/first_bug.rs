@@ -1,4 +1,4 @@
-//! How many schedules a search needs to its first failure: for every executable of a folder, the mean over seeds.
+//! Number of schedules that a search needs to its first failure: for every executable of a folder, the mean over seeds.
 //!
 //! `cargo bench -p benches --bench first_bug -- FOLDER [STRATEGY...] [--seeds N]` prints a table in Markdown. The arguments
 //! of a program `NAME` are the words of the file `NAME.args` beside it, if there is one. A figure counts every execution
@@ -28,14 +28,14 @@ const LIMITS: [&str; 4] = ["--max-schedules", "10000", "--time-limit", "300s"];
 /// A search that misses more often has no figure: the rest of its seeds is not run.
 const MISSES: u64 = 1;
 
-/// What is asked for on the command line.
+/// Arguments of the command line.
 struct Asked {
     folder: Option<PathBuf>,
     strategies: Vec<String>,
     seeds: u64,
 }
 
-/// What the runs of one search on one program came to.
+/// Totals of the runs of one search on one program.
 #[derive(Default)]
 struct Runs {
     executions: u64,

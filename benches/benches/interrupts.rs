@@ -1,5 +1,6 @@
-//! How long an interrupt takes: from SIGINT or SIGTERM to the end of the tool, with its report written, while it searches,
-//! explains, minimises, or looks through a folder. The ratio is to the shortest exploration of the same program, one execution.
+//! Latency of an interrupt: from SIGINT or SIGTERM to the end of the tool, with its report written, while it searches,
+//! explains, minimises, or looks through a folder. The ratio is to the shortest exploration of the same program, one
+//! execution.
 
 use std::error::Error;
 use std::fs;
@@ -77,7 +78,7 @@ fn begun(phase: &str, program: &Path, folder: &Path) -> Outcome<Child> {
     if phase == "explanation"
         && let Some(said) = &mut child.stdout
     {
-        // Said when it is found; what comes next is its explanation.
+        // Said when it is found; its explanation comes next.
         BufReader::with_capacity(1, said).read_line(&mut String::new())?;
     }
     Ok(child)
@@ -106,7 +107,7 @@ fn end(mut child: Child, by_keyboard: bool) -> Outcome<Option<f64>> {
     Ok(Some(time))
 }
 
-/// How many milliseconds the tool takes for one execution, from start to end.
+/// Time of the tool for one execution, from start to end, in milliseconds.
 fn shortest(program: &Path) -> Outcome<f64> {
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(binary()?);

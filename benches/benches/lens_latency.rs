@@ -1,4 +1,4 @@
-//! What an editor's user waits for: the first look at a large workspace, the lenses of a file after that, and the way from a
+//! Latencies for an editor's user: the first look at a large workspace, the lenses of a file after that, and the way from a
 //! click to the first diagnostic. Also the memory that the server needs for it.
 //!
 //! The workspace is generated and really compiled, in a temporary folder: 50 executables of 40 sources each.
@@ -17,7 +17,7 @@ use tests::targets;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// How large the workspace is, and how often things are measured.
+/// Size of the workspace, and numbers of measurements.
 struct Size {
     programs: usize,
     sources: usize,
@@ -25,7 +25,7 @@ struct Size {
     clicks: usize,
 }
 
-/// What the issue of the tool asks for: lenses in so many milliseconds, and so many bytes.
+/// Limits in the issue of the tool: milliseconds for lenses, and bytes of memory.
 const MOST_MILLISECONDS: f64 = 300.0;
 const MOST_MEMORY: u64 = 300_000_000;
 

@@ -24,7 +24,7 @@ const FLOOR: u64 = 200_000_000;
 
 const SCHEDULES: u64 = 100_000;
 
-/// How often the memory is looked at, in schedules.
+/// Number of schedules between two looks at the memory.
 const EVERY: u64 = 10_000;
 
 /// Prints the memory as the search goes on.

@@ -1,6 +1,6 @@
 //! Determinism: every bundled bug is found once, and its schedule run again and again. All replays must be identical.
 //!
-//! How often can be given on the command line: `cargo bench --bench replays -- 100`.
+//! The number of replays can be given on the command line: `cargo bench --bench replays -- 100`.
 
 use std::env;
 use std::error::Error;
@@ -14,15 +14,15 @@ use checker::search::{Finding, Options, Replayed, explore, replay};
 use ptrace_backend::{PtraceProgram, Stepping};
 use tests::{Build, Manifest, Optimisation, Target};
 
-/// How many replays each finding gets where no other number is asked for.
+/// Number of replays of each finding where no other number is asked for.
 const REPLAYS: usize = 1_000;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What the replays of one finding amounted to.
+/// Result of the replays of one finding.
 struct Tally {
     identical: usize,
-    /// What was not as in the search, the first time.
+    /// The first difference from the search.
     difference: Option<String>,
     seconds: f64,
 }
@@ -58,7 +58,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// How many replays were asked for on the command line.
+/// Number of replays that was asked for on the command line.
 fn wanted() -> Outcome<usize> {
     match env::args().skip(1).find(|argument| !argument.starts_with('-')) {
         Some(number) => number.parse().map_err(|_| format!("`{number}` is no number of replays").into()),

@@ -1,4 +1,4 @@
-//! The speed floor: what exploring one schedule costs, measured against plainly running the program.
+//! The speed floor: the cost of exploring one schedule, measured against plainly running the program.
 //!
 //! All contenders take turns in every round, on one CPU, so that whatever else the machine does meets them alike; ratios
 //! are taken within a round.
@@ -26,7 +26,7 @@ const RUNS: u64 = 25;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What some work amounted to.
+/// Amount of some work.
 #[derive(Clone, Copy, Default)]
 struct Work {
     runs: u64,

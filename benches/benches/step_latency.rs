@@ -1,6 +1,7 @@
-//! How long a person waits: from the request for a step, either way, to the event that it has been made, through the real
-//! debug adapter; and how long a session takes to open. For every bundled program that fails, and for executions of 1,000
-//! and 10,000 events. Every step is one by source line, near the end of the execution: going back is dearest there.
+//! Latencies for a person who steps: from the request for a step, either way, to the event that it has been made, through
+//! the real debug adapter; and the time that a session takes to open. For every bundled program that fails, and for
+//! executions of 1,000 and 10,000 events. Every step is one by source line, near the end of the execution: going back is
+//! dearest there.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -16,7 +17,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// The executions that are longer than any bundled one: the flag that makes them so.
 const LONG: [&str; 2] = ["-DROUNDS=166", "-DROUNDS=1666"];
 
-/// What one program's session took, in milliseconds.
+/// Times of one program's session, in milliseconds.
 #[derive(Default)]
 struct Measured {
     events: u64,

@@ -1,5 +1,5 @@
-//! What a second worker is worth: executions per second with two workers and with one, and of two searches side by side
-//! that know nothing of each other, which is what the machine can give.
+//! Worth of a second worker: executions per second with two workers and with one, and of two searches side by side that
+//! know nothing of each other, which is what the machine can give.
 //!
 //! `cargo bench -p benches --bench workers -- [--seconds N] [--rounds N]`. Every turn is a process of its own; the contenders
 //! take turns in every round, and ratios are taken within a round.
@@ -35,10 +35,10 @@ const SOURCE: (&str, &[&str]) = ("../counts/counter_racy.c", &["-DT=3", "-DK=20"
 
 const STRATEGIES: [StrategyKind; 2] = [StrategyKind::Icb, StrategyKind::Dpor];
 
-/// What is searched: what it is called, and how much faster two workers have to be than one.
+/// The subjects of the search: the name, and the factor by which two workers have to be faster than one.
 const SUBJECTS: [(&str, f64); 2] = [("in memory", 1.8), ("real program", 1.7)];
 
-/// Where two processes are not so much faster than one, two workers are compared with the processes.
+/// Factor of two processes over one below which two workers are compared with the processes.
 const POSSIBLE: f64 = 1.9;
 
 fn main() -> Outcome<()> {
@@ -70,7 +70,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// How many rounds there are, and how many seconds a turn takes in them.
+/// Number of rounds, and seconds that a turn takes in them.
 fn asked(arguments: &[String]) -> Outcome<(u32, u32)> {
     let of = |name: &str, default: u32| match arguments.iter().position(|word| word == name) {
         Some(at) => {
@@ -83,7 +83,7 @@ fn asked(arguments: &[String]) -> Outcome<(u32, u32)> {
     Ok((of("--rounds", rounds)?, of("--seconds", seconds)?))
 }
 
-/// What all turns of one comparison share.
+/// Setting that all turns of one comparison share.
 struct Setting<'a> {
     subject: &'a str,
     strategy: StrategyKind,

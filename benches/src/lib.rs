@@ -1,4 +1,5 @@
-//! What the benchmarks share: target programs, built and launched; samples with their noise; the memory of this process.
+//! Common parts of the benchmarks: target programs, built and launched; samples with their noise; the memory of this
+//! process.
 
 mod folder;
 mod memory;

@@ -1,4 +1,4 @@
-//! How much memory a process has needed.
+//! Memory that a process has needed.
 
 use std::fs;
 use std::io;

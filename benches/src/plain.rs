@@ -18,7 +18,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// The first argument of a process that is there to make plain runs.
 const ROLE: &str = "make-plain-runs";
 
-/// How a plain run is started.
+/// The way to start a plain run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
     /// The standard library's way: the parent waits until the child has executed the program.
@@ -62,7 +62,7 @@ impl PlainRuns {
         answer.trim().parse().map_err(|_| "the process for plain runs has ended".into())
     }
 
-    /// What the benchmark's `main` does first. `true`: this process was there for plain runs, and has made them.
+    /// The first action of a benchmark's `main`. `true`: this process was there for plain runs, and has made them.
     ///
     /// # Errors
     /// When the program fails.
@@ -88,7 +88,7 @@ impl PlainRuns {
 impl Drop for PlainRuns {
     fn drop(&mut self) {
         drop(self.requests.take());
-        // There is nobody to tell.
+        // There is no place to report an error.
         let _ = self.process.wait();
     }
 }

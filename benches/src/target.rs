@@ -38,7 +38,7 @@ impl Observer for Patient {
     fn progress(&mut self, _: &Progress) {}
 }
 
-/// Runs one execution without a search: whoever ran goes on while it can, else the first that can. Every event is a
+/// Runs one execution without a search: the thread that ran goes on while it can, else the first that can. Every event is a
 /// decision of its own. Says how many events there were.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and its defaults.
+//! The command line: its options and their defaults.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -49,12 +49,12 @@ pub(crate) enum Command {
     Dap(DapArgs),
 }
 
-/// What is not given here is as `interleaver.toml` says, and else as the manual says.
+/// An option that is not given here is as `interleaver.toml` says, and else as the manual says.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
-    /// How many executions run at once, each on a CPU of its own; what comes out is the same [default: all CPUs, but one
+    /// Number of executions that run at once, each on a CPU of its own; the result is the same [default: all CPUs, but one
     /// where executions could meet, as in a file that they write].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
@@ -70,10 +70,10 @@ pub(crate) struct ExploreArgs {
     /// A data race counts as a bug; else it is a warning, which changes neither verdict nor exit code.
     #[arg(long, conflicts_with = "no_races")]
     pub(crate) fail_on_races: bool,
-    /// Where threads are switched.
+    /// Operations at which threads are switched.
     #[arg(long, value_enum, default_value_t = ScopeName::All)]
     pub(crate) scope: ScopeName,
-    /// How the report is printed.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     /// Keep report and schedules in this folder instead of the store.
@@ -91,7 +91,7 @@ pub(crate) struct ExploreArgs {
     /// Set a variable for the program; can be repeated.
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) variables: Vec<(String, String)>,
-    /// What the program reads from its standard input; empty unless given.
+    /// The file that the program reads as its standard input; empty unless given.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
     /// The program and its arguments; everything after its name is its own.
@@ -140,14 +140,14 @@ pub(crate) struct ListArgs {
     /// The folder to look through.
     #[arg(value_name = "DIR", default_value = ".")]
     pub(crate) folder: PathBuf,
-    /// How the list is printed.
+    /// Format of the list.
     #[arg(long, value_enum, default_value_t = Whole::Text)]
     pub(crate) format: Whole,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// How the answers are printed.
+    /// Format of the answers.
     #[arg(long, value_enum, default_value_t = Whole::Text)]
     pub(crate) format: Whole,
 }
@@ -168,7 +168,7 @@ pub(crate) struct ReplayArgs {
     /// Run what the schedule names, also if somebody else has saved it.
     #[arg(long)]
     pub(crate) trust: bool,
-    /// How the report is printed.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = Whole::Text)]
     pub(crate) format: Whole,
 }
@@ -181,7 +181,7 @@ pub(crate) struct ShowArgs {
     /// Run what the schedule names, also if somebody else has saved it.
     #[arg(long)]
     pub(crate) trust: bool,
-    /// How the events are printed.
+    /// Format of the events.
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub(crate) format: GraphFormat,
 }
@@ -194,7 +194,7 @@ pub(crate) struct MinimiseArgs {
     /// Run what the schedule names, also if somebody else has saved it.
     #[arg(long)]
     pub(crate) trust: bool,
-    /// How the report is printed.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     /// End as if by Ctrl-C when standard input is closed.
@@ -280,7 +280,7 @@ mod tests {
             explore("--workers 4 -- ./x").unwrap().request(&Settings::default(), Vec::new()).workers;
         assert_eq!(workers, NonZeroUsize::new(4));
         assert_eq!(args.request(&Settings::default(), Vec::new()), Request::new("./x".into()));
-        // What the help says.
+        // The defaults in the help.
         let said = "--strategy auto --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \
                     100000 --run-timeout 10s --seed 0 -- ./x";
         assert_eq!(

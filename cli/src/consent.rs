@@ -1,4 +1,4 @@
-//! Asks before what somebody else has saved, or a workspace names, is run.
+//! Consent: the user is asked before a command is run that a schedule from elsewhere, or a workspace, names.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -29,7 +29,7 @@ fn ask(running: &Running) -> bool {
     agrees(&running.lines())
 }
 
-/// Whatever is not clearly a yes is a no.
+/// An answer that is not clearly a yes is a no.
 fn agrees(shown: &str) -> bool {
     let asked = write!(io::stderr(), "{shown}Run it? [y/N] ").and_then(|()| io::stderr().flush());
     let mut answer = String::new();

@@ -1,5 +1,5 @@
-//! Ends a search in order: at the first Ctrl-C, or when whoever started it goes away. The second Ctrl-C ends the process
-//! at once.
+//! Ends a search in order: at the first Ctrl-C, or when the process that started it goes away. The second Ctrl-C ends the
+//! process at once.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use explorer::report::verdict::Verdict;
 
-/// How long a search may take to end in order once nobody waits for it any more.
+/// Time for a search to end in order once its result is not waited for any more.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// A flag that the first Ctrl-C (or SIGTERM, or SIGHUP) sets.

@@ -43,7 +43,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Nobody explores for a reader who is gone.
+    /// Prints a line. An exploration without a reader is cancelled.
     fn print(&mut self, line: &Line) {
         if let Err(error) = output::written(|to| line.write(to)) {
             self.cancel.store(true, Ordering::Relaxed);

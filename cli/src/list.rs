@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ListArgs) -> io::Result<u8> {
     }
     let (config, problems) = Config::read(&root);
     for problem in &problems {
-        // Nobody is left to be told that standard error is gone.
+        // If standard error is gone, there is no place to say so.
         let _ = writeln!(io::stderr(), "{}", escaped(&problem.to_string()));
     }
     let listing = Workspace::scan(&root, &config).listing();

@@ -41,7 +41,8 @@ use crate::told::Told;
 /// As a process has it whose main thread has panicked.
 const EXIT_PANICKED: u8 = 101;
 
-/// What one worker records another one frees, all the time: the C library's allocator has both wait for a lock then.
+/// Records of one worker are freed by another one, all the time: the C library's allocator has both wait for a
+/// lock then.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -54,13 +55,13 @@ fn main() -> ExitCode {
         Ok(Ok(code)) => code,
         // It has said what it panicked with.
         Ok(Err(_)) => ExitCode::from(EXIT_PANICKED),
-        // Where the machine permits no thread, the main thread has stack enough as a rule.
+        // If the machine permits no thread, the main thread has stack enough as a rule.
         Err(_) => work(),
     }
 }
 
 fn failed(why: &str) -> ExitCode {
-    // Nobody is left to be told that standard error is gone.
+    // If standard error is gone, there is no place to say so.
     let _ = writeln!(io::stderr(), "{why}");
     ExitCode::from(EXIT_FAILED)
 }
@@ -82,14 +83,14 @@ fn work() -> ExitCode {
     match run(cli.command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            // Nobody is left to be told that standard error is gone.
+            // If standard error is gone, there is no place to say so.
             let _ = writeln!(io::stderr(), "{:?}", miette::Report::new(Told::of(&*error)));
             ExitCode::from(EXIT_FAILED)
         }
     }
 }
 
-/// What clap has to say, which may hold words of the command line. Help and version are no errors.
+/// Prints clap's message, which may hold words of the command line. Help and version are no errors.
 fn usage(error: &clap::Error) -> ExitCode {
     if !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         // As above.
@@ -191,7 +192,7 @@ fn show(args: &ShowArgs) -> miette::Result<u8> {
 fn code_of(ended: Result<Verdict, explorer::Error>) -> miette::Result<u8> {
     match ended {
         Err(error) if error.came_too_soon() => {
-            // Nobody is left to be told that standard error is gone.
+            // If standard error is gone, there is no place to say so.
             let _ = writeln!(io::stderr(), "{error}");
             Ok(Verdict::Inconclusive.exit_code())
         }
@@ -206,7 +207,7 @@ fn configured(args: &ExploreArgs) -> (Settings, Vec<String>) {
     }
     let (settings, assume, problems) = Config::about(args.program());
     for problem in problems {
-        // Nobody is left to be told that standard error is gone.
+        // If standard error is gone, there is no place to say so.
         let _ = writeln!(io::stderr(), "{}", escaped(&problem.to_string()));
     }
     (settings, assume)

@@ -1,4 +1,4 @@
-//! What goes to standard output.
+//! Standard output.
 
 use std::io::{self, BufWriter, Write};
 
@@ -23,7 +23,7 @@ pub(crate) fn print_as(
     }
 }
 
-/// Prints to the end; a reader who has seen enough is no error.
+/// Prints to the end; a reader that has seen enough is no error.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     print_with(|to| to.write_all(bytes))
 }
@@ -36,7 +36,7 @@ pub(crate) fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     }
 }
 
-/// Prints what is of no use in part: a reader who is gone too soon has not got it.
+/// Prints content that is of no use in part: a reader that is gone too soon has not got it.
 pub(crate) fn print_whole(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     written(content).map_err(|error| unwritten(&error))
 }

@@ -1,5 +1,5 @@
-//! What a person sees while a search goes on: progress on standard error, where that is a terminal, and on standard output
-//! what has been found.
+//! View of a search under way for a person: progress on standard error, where that is a terminal, and on standard output
+//! the findings so far.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Nobody explores for a reader who is gone: `cancel` is set then.
+    /// A search without a reader is cancelled: `cancel` is set then.
     pub(crate) fn new(tells: bool, cancel: &Arc<AtomicBool>) -> Self {
         // No ticking thread: it would share the CPU that the search is bound to.
         let line = ProgressBar::new_spinner();
@@ -41,7 +41,7 @@ impl Watch for Line {
         }
     }
 
-    /// Whatever comes after it, the search, the explanation, or the end of this process, it has been said.
+    /// The text is printed whatever comes after it: the search, the explanation, or the end of this process.
     fn finding(&mut self, finding: &Finding) {
         if self.tells && finding.explanation.is_none() && self.told.insert(finding.id.clone()) {
             let text = render::render_at_once(finding);

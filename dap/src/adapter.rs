@@ -46,7 +46,7 @@ impl<W: Write> Adapter<W> {
         true
     }
 
-    /// Whether there is more to come.
+    /// Handles a message. Returns whether there is more to come.
     pub(crate) fn handle(&mut self, message: Value) -> bool {
         let (seq, kind) =
             (message["seq"].as_i64().unwrap_or(0), message["type"].as_str().unwrap_or_default());
@@ -128,7 +128,7 @@ impl<W: Write> Adapter<W> {
             | "interleaver/previousSwitch" => self.go(request),
             "interleaver/position" => stepping::position(launched),
             "pause" => {
-                // What it was to break off came before it, and is over.
+                // The move that it was to break off came before it, and is over.
                 if let Some(session) = &self.session {
                     session.clear_interrupt();
                 }
@@ -138,7 +138,7 @@ impl<W: Write> Adapter<W> {
         }
     }
 
-    /// What a request brings about once it has been answered; whether there is more to come.
+    /// Carries out the effects of a request once it has been answered. Returns whether there is more to come.
     fn after(&mut self, request: &Request) -> bool {
         match request.command.as_str() {
             "launch" => self.client.event("initialized", Value::Null),
@@ -182,7 +182,7 @@ impl<W: Write> Adapter<W> {
         self.handles.age();
     }
 
-    /// Ends the program. What the client knew of it means nothing any more.
+    /// Ends the program. The client's knowledge of it means nothing any more.
     fn end(&mut self) {
         self.session = None;
         self.told = Told::default();

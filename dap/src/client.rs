@@ -1,4 +1,4 @@
-//! What goes to the client: responses and events, numbered in the order in which they go.
+//! Messages to the client: responses and events, numbered in the order in which they go.
 
 use std::io::Write;
 
@@ -38,7 +38,7 @@ impl<W: Write> Client<W> {
         self.send(message);
     }
 
-    /// `sentence` is shown to the user, unless nobody asked for anything: editors look at what has just gone.
+    /// `sentence` is shown to the user, unless the editor asked by itself: editors look at what has just gone.
     pub(crate) fn refuse(&mut self, request_seq: i64, command: &str, sentence: &str) {
         let shown = !LOOKS.contains(&command);
         self.send(json!({

@@ -16,7 +16,7 @@ pub enum FramingError {
     /// The stream failed.
     #[error("the client's messages cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// A header without a length: what follows is looked through for the next one.
+    /// A header without a length: the text after it is looked through for the next one.
     #[error("a message without a valid Content-Length header")]
     Length,
     /// The message has been skipped.

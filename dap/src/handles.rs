@@ -32,13 +32,14 @@ impl Frames {
     }
 }
 
-/// What the client can look into, by number, from 1. Editors look at what they have just been shown while the session
-/// moves on already, and take a refusal for an empty answer: numbers hold over one move, and stand for what is there now.
+/// Handles for everything that the client can look into, by number, from 1. Editors look at what they have just been shown
+/// while the session moves on already, and take a refusal for an empty answer: numbers hold over one move, and stand for
+/// what is there now.
 #[derive(Debug, Default)]
 pub(crate) struct Handles {
-    /// How many came before the old ones.
+    /// Number of handles that came before the old ones.
     gone: usize,
-    /// How many of the others are from before the last move.
+    /// Number of the others that are from before the last move.
     old: usize,
     known: Vec<(u32, Handle)>,
 }

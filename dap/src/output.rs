@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::client::Client;
 
-/// What the console shows.
+/// Output in the debug console.
 #[derive(Debug, Default)]
 pub(crate) struct Console {
     /// Of standard output and standard error, all that has been shown, in the order in which it is written.
     shown: [Vec<u8>; 2],
-    /// How many bytes there were where the session stood last.
+    /// Numbers of bytes at the place where the session stood last.
     here: [usize; 2],
     /// Whether the user knows that some of the output is never written.
     is_loss_told: bool,
@@ -53,8 +53,8 @@ impl Console {
     }
 }
 
-/// What a stream has beside what was shown of it; nothing where the session has been further. What is written past a buffer
-/// comes before what waits in that, and may be later than it.
+/// The part of a stream that was not shown yet; nothing where the session has been further. Output that is written past a
+/// buffer comes before what waits in that, and may be later than it.
 fn new_in(shown: &[u8], now: &[u8]) -> Vec<u8> {
     if now.len() <= shown.len() {
         return Vec::new();
@@ -68,11 +68,11 @@ fn new_in(shown: &[u8], now: &[u8]) -> Vec<u8> {
     }
 }
 
-/// How many bytes there are without a character that has only begun.
+/// Number of bytes without a character that has only begun.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        // What is no text at all is shown as it is.
+        // Bytes that are no text at all are shown as they are.
         _ => bytes.len(),
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a client asks.
+/// A request of the client.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Request {
     pub(crate) seq: i64,
@@ -14,7 +14,7 @@ pub(crate) struct Request {
     pub(crate) arguments: Value,
 }
 
-/// How a session begins.
+/// The opening of a session.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LaunchArguments {
     pub(crate) schedule: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct MoveArguments {
     pub(crate) granularity: Granularity,
 }
 
-/// How far a step goes.
+/// Granularity of a step.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Granularity {
@@ -103,7 +103,7 @@ pub(crate) struct ScopesArguments {
     pub(crate) frame_id: i64,
 }
 
-/// What is inside of something.
+/// A request for the parts of something.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct VariablesArguments {
@@ -115,7 +115,7 @@ pub(crate) struct VariablesArguments {
     pub(crate) count: u64,
 }
 
-/// Which parts of something.
+/// Kinds of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum VariablesFilter {

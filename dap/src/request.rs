@@ -17,7 +17,7 @@ impl From<DebugError> for Refusal {
     }
 }
 
-/// What a request is answered with, before its events.
+/// The answer to a request, before its events.
 pub(crate) type Answer = Result<Value, Refusal>;
 
 /// The arguments of a request.
@@ -38,7 +38,7 @@ impl<'a> Launched<'a> {
     }
 }
 
-/// How the client counts.
+/// The client's numbering of lines and columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbering {
     /// Lines begin with 1.

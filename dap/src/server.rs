@@ -16,7 +16,7 @@ use crate::framing::{self, FramingError};
 /// So many messages wait at most: more than any client sends without an answer.
 const WAITING: usize = 1000;
 
-/// What a client has sent.
+/// Input from a client.
 enum Incoming {
     Message(Value),
     /// A request to launch, and what ends or interrupts the session that comes of it.
@@ -56,7 +56,7 @@ pub fn serve_over(input: impl Read + Send + 'static, output: impl Write) {
 /// When the port cannot be had.
 pub fn serve_port(port: u16) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    // Whoever started it may not listen.
+    // The process that started it may not listen.
     let _ = writeln!(io::stderr(), "the debug adapter listens at {}", listener.local_addr()?);
     for client in listener.incoming() {
         let Ok(client) = client else { continue };
@@ -72,7 +72,7 @@ pub fn serve_port(port: u16) -> io::Result<()> {
 /// Hands messages on. Ends the program at once when the client leaves, and breaks a move off when it wants to pause.
 struct Reader {
     messages: SyncSender<Incoming>,
-    /// Those of every session that the client has asked for: what ends one says nothing of those that come later.
+    /// Those of every session that the client has asked for: the end of one says nothing of those that come later.
     launches: Vec<Controls>,
 }
 

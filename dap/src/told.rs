@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::output::Console;
 use crate::request::Launched;
 
-/// Where the session stands, and what the client knows of it.
+/// Position of the session, and the client's knowledge of it.
 #[derive(Default)]
 pub(crate) struct Told {
     /// The last stop.

@@ -1,4 +1,4 @@
-//! Why the tool could not do its job.
+//! Errors: the reasons for which the tool could not do its job.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ pub enum Error {
     ProgramNotHere {
         /// The program, as the file names it.
         program: String,
-        /// Where it was looked for.
+        /// The folders in which it was looked for.
         roots: Vec<PathBuf>,
     },
-    /// Somebody else has made the schedule.
+    /// The schedule does not come from this user.
     #[error(
         "{0}: nothing was run; if you know where it comes from, give --trust, or trust its workspace in the editor"
     )]
@@ -37,7 +37,7 @@ pub enum Error {
     /// The search cannot leave out choices.
     #[error("--scope sync does not go with --strategy {strategy}: it is for {}", .others.join(", "))]
     Scope {
-        /// Which search.
+        /// Name of the search.
         strategy: &'static str,
         /// Those that can.
         others: Vec<&'static str>,
@@ -52,7 +52,7 @@ pub enum Error {
     Client {
         /// Its command.
         command: String,
-        /// Why not.
+        /// The reason, in words.
         why: &'static str,
     },
     /// The client is named by a file of the workspace, and the user has not agreed to run it.
@@ -72,14 +72,14 @@ pub enum Error {
     /// A folder or a file that the user named cannot be used.
     #[error("{what} `{}` cannot be used: {error}", .path.display())]
     Path {
-        /// What it is for.
+        /// The purpose of the path.
         what: &'static str,
-        /// Which one.
+        /// The path itself.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The program cannot be run; why is a sentence.
+    /// The program cannot be run; a sentence with the reason.
     #[error("{0}")]
     NotLive(String),
     /// The backend cannot launch it.
@@ -100,13 +100,13 @@ pub enum Error {
          was {expected}, and then {got}. Likely cause: {cause}"
     )]
     NotReproducible {
-        /// Which event, from 0.
+        /// Index of the diverging event, from 0.
         at: usize,
         /// The first time.
         expected: String,
         /// The second time.
         got: String,
-        /// What to look at.
+        /// The likely cause, to look at first.
         cause: String,
     },
     /// A schedule of this very build does not come out.
@@ -114,13 +114,13 @@ pub enum Error {
         "the schedule could not be replayed: event {at} should be {expected}, but was {got}. Likely cause: {cause}"
     )]
     Diverged {
-        /// Which event, from 0.
+        /// Index of the diverging event, from 0.
         at: usize,
         /// As recorded.
         expected: String,
         /// As it was now.
         got: String,
-        /// What to look at.
+        /// The likely cause, to look at first.
         cause: String,
     },
     /// The program has changed too much.
@@ -129,7 +129,7 @@ pub enum Error {
          {expected}, and now is {got}"
     )]
     NoLongerApplies {
-        /// Which event, from 0.
+        /// Index of the diverging event, from 0.
         at: usize,
         /// As recorded.
         expected: String,

@@ -8,7 +8,7 @@ pub(crate) fn word(text: &str) -> Cow<'_, str> {
     shlex::try_quote(text).unwrap_or_else(|_| text.replace('\0', "").into())
 }
 
-/// The same for people: what a terminal would obey as `$'…'` has it.
+/// The same for people: characters that a terminal would obey are written as in `$'…'`.
 pub(crate) fn shown_word(text: &str) -> Cow<'_, str> {
     if !text.chars().any(char::is_control) {
         return word(text);

@@ -7,11 +7,11 @@ pub enum Kind {
     Settings,
     /// A text that a person or a generator wrote: a source, a list of tests. At most 16 MiB.
     Text,
-    /// What this tool keeps of an execution: a schedule, a finding, a report. At most 256 MiB.
+    /// A record of an execution that this tool keeps: a schedule, a finding, a report. At most 256 MiB.
     Record,
     /// An executable or a library. At most 2 GiB.
     Program,
-    /// What a program reads from its standard input. At most 256 MiB.
+    /// The standard input of a program. At most 256 MiB.
     Input,
 }
 

@@ -1,8 +1,8 @@
-//! The one way to files that somebody else may have put there: a workspace comes from anywhere, and so does a store in it.
+//! The one way to files that may come from elsewhere: a workspace comes from anywhere, and so does a store in it.
 //!
-//! What is read is a regular file, and no larger than its kind may be ([`read`]): opening a pipe or a device waits for
-//! another program, or never ends. What is written or removed lies below a folder ([`Folder`]) that was opened first; no
-//! symbolic link is followed on the way.
+//! A file that is read is a regular one, and no larger than its kind may be ([`read`]): opening a pipe or a device waits
+//! for another program, or never ends. A file that is written or removed lies below a folder ([`Folder`]) that was opened
+//! first; no symbolic link is followed on the way.
 
 #![warn(clippy::unwrap_used)]
 

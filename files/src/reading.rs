@@ -8,7 +8,8 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use crate::Kind;
 
-/// How files are opened: a pipe without a writer must not keep the caller waiting, and no terminal becomes the process's own.
+/// Flags for opening files: a pipe without a writer must not keep the caller waiting, and no terminal becomes the process's
+/// own.
 pub(crate) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 

@@ -40,7 +40,7 @@ pub(crate) struct Explore {
     /// Absent where nothing has been built yet.
     pub(crate) target: Option<String>,
     pub(crate) uri: Option<Uri>,
-    /// What the lens stands above, where nothing has been built yet.
+    /// The name that the lens stands above, where nothing has been built yet.
     pub(crate) name: Option<String>,
     #[serde(default)]
     pub(crate) further: bool,
@@ -62,7 +62,7 @@ pub(crate) struct OfTarget {
     pub(crate) target: String,
 }
 
-/// What is to be configured: the arguments of a target, or the build of a file.
+/// The object to configure: the arguments of a target, or the build of a file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub(crate) struct Configured {
     pub(crate) target: Option<String>,

@@ -98,7 +98,7 @@ pub(crate) fn named_path(uri: &Uri) -> Option<PathBuf> {
     is_file.then(|| uri.to_file_path().map(std::borrow::Cow::into_owned))?
 }
 
-/// A path without symbolic links. What does not exist yet is named by the folder that it would lie in.
+/// A path without symbolic links. A file that does not exist yet is named by the folder that it would lie in.
 pub(crate) fn file(path: &Path) -> PathBuf {
     let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())

@@ -1,4 +1,4 @@
-//! What a client sends, screened: a message that cannot be read is answered with an error, and the next one is read. The
+//! Input from the client, screened: a message that cannot be read is answered with an error, and the next one is read. The
 //! protocol library stops reading at the first such message.
 
 use std::io;
@@ -19,7 +19,7 @@ const LONGEST: usize = 64 << 20;
 /// A longer line is no header.
 const LONGEST_LINE: u64 = 8 << 10;
 
-/// What [`UNREADABLE`] is sent with.
+/// Parameters of [`UNREADABLE`].
 #[derive(Debug, Deserialize)]
 pub(crate) struct Unreadable {
     code: i64,
@@ -103,7 +103,7 @@ fn unreadable(id: &Value, code: ErrorCode) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What is passed on: methods, and codes of what cannot be read.
+    /// Messages that are passed on: methods, and codes of those that cannot be read.
     fn screened(input: &str) -> Vec<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let mut output = Vec::new();

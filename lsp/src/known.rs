@@ -28,7 +28,7 @@ pub(crate) struct Known {
     pub(crate) jobs: Jobs,
     /// The finding that hints belong to, if one was chosen.
     pub(crate) selected: Option<String>,
-    /// Why targets could not be explored the last time.
+    /// The errors for which targets could not be explored the last time.
     pub(crate) errors: HashMap<Key, String>,
     /// Errors of the last build in each directory.
     pub(crate) compile_errors: HashMap<PathBuf, Vec<CompileError>>,
@@ -37,7 +37,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// How many findings are of another text than that of now.
+    /// Number of findings that are of another text than that of now.
     pub(crate) fn stale_findings(&self) -> usize {
         self.findings.open().filter(|finding| self.texts.is_stale(finding, &self.documents)).count()
     }
@@ -49,7 +49,7 @@ impl Known {
         holding(file).or_else(|| holding(&opened_as()?))
     }
 
-    /// What clients call a target.
+    /// The name of a target for clients.
     pub(crate) fn name_of(&self, key: &Key) -> String {
         key.name(&self.folders.first().map(Folder::root).unwrap_or_default())
     }
@@ -101,7 +101,7 @@ impl Known {
         self.folder_of(path).map_or_else(|| path.display().to_string(), |folder| shown(path, &folder.path))
     }
 
-    /// Whether there is no program any more for what was one.
+    /// Whether a program that was there is gone.
     pub(crate) fn is_gone(&self, request: &ExploreRequest) -> bool {
         let workspace = self.workspace(&request.folder);
         request
@@ -134,7 +134,7 @@ impl Known {
         Some((at.file, line.saturating_sub(1), target.label))
     }
 
-    /// What is known of a target's bugs.
+    /// State of a target's bugs.
     pub(crate) fn bugs(&self, target: &Key) -> Bugs {
         let all = self.findings.of_target(target).filter(|finding| finding.is_open());
         let (timing, open): (Vec<&Finding>, Vec<&Finding>) = all.partition(|finding| finding.is_timing());
@@ -152,7 +152,7 @@ impl Known {
         }
     }
 
-    /// Why a target could not be explored the last time.
+    /// The error for which a target could not be explored the last time.
     pub(crate) fn error_of(&self, target: &Key) -> Option<&str> {
         self.errors.get(target).map(String::as_str)
     }

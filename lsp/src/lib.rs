@@ -1,4 +1,4 @@
-//! The language server: what the explorer finds, as lenses, diagnostics and hints. See `docs/protocol.md`.
+//! The language server: results of the explorer as lenses, diagnostics and hints. See `docs/protocol.md`.
 
 #![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
@@ -27,10 +27,11 @@ use tower_lsp::{LspService, Server};
 use crate::server::Interleaver;
 use crate::state::State;
 
-/// How many requests may wait at a time: some wait for the first look at a workspace, and nobody should wait for them.
+/// The largest number of requests that wait at a time: some wait for the first look at a workspace, and no request should
+/// wait for them.
 const REQUESTS_AT_ONCE: usize = 64;
 
-/// How much of what a client sends waits to be read.
+/// The largest part of the client's messages that waits to be read, in bytes.
 const PIPE: usize = 64 << 10;
 
 /// Serves one client over standard input and output, until it says `exit` or goes away. Standard error is its log.

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 
 type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// Where work for the owner of the state is put; clones are the same box.
+/// Box for work of the state's owner; clones are the same box.
 pub(crate) struct Mailbox<S>(mpsc::UnboundedSender<Work<S>>);
 
 impl<S> Clone for Mailbox<S> {
@@ -26,7 +26,7 @@ impl<S> Clone for WeakMailbox<S> {
 }
 
 impl<S: 'static> Mailbox<S> {
-    /// Starts the owner. It ends, and drops the state, when nobody can send any more.
+    /// Starts the owner. It ends, and drops the state, when no sender is left.
     pub(crate) fn new(state: impl FnOnce(WeakMailbox<S>) -> S + Send + 'static) -> Self {
         let (sender, mut work) = mpsc::unbounded_channel::<Work<S>>();
         let weak = WeakMailbox(sender.downgrade());
@@ -61,7 +61,7 @@ impl<S: 'static> Mailbox<S> {
         work: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> impl Future<Output = Option<T>> {
         self.ask_later(move |state, reply: oneshot::Sender<T>| {
-            // Whoever asked may have given up.
+            // The request may have been given up.
             let _ = reply.send(work(state));
         })
     }

@@ -1,4 +1,4 @@
-//! The way to the client: messages in the order in which they were put here, and never a wait for whoever puts them.
+//! The way to the client: messages in the order in which they were put here, and never a wait for the code that puts them.
 
 use explorer::shown::escaped;
 use serde_json::{Value, json};
@@ -22,11 +22,11 @@ pub(crate) enum Message {
     Progress(ProgressParams),
     /// The line in a status bar.
     Status(Value),
-    /// What is shown is another: the client is told so twice a second at most.
+    /// A view has changed: the client is told so twice a second at most.
     Changed(Changed),
 }
 
-/// What of it is another.
+/// The views that have changed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Changed {
     pub(crate) lenses: bool,
@@ -55,7 +55,7 @@ impl Changed {
     }
 }
 
-/// Where messages are put.
+/// Box for messages to the client.
 #[derive(Clone)]
 pub(crate) struct Outbox(mpsc::UnboundedSender<Message>);
 
@@ -66,12 +66,13 @@ impl Outbox {
     }
 
     pub(crate) fn put(&self, message: Message) {
-        // Nobody reads any more when the server ends.
+        // There is no reader any more when the server ends.
         let _ = self.0.send(message);
     }
 }
 
-/// Sends what is put there, until nobody can put anything more. `can` is what the client can be told anew.
+/// Sends the messages that are put there, until no sender is left. `can`: the views that the client can be told to ask for
+/// anew.
 pub(crate) async fn send_all(client: Client, mut messages: mpsc::UnboundedReceiver<Message>, can: Changed) {
     let mut changed = Changed::default();
     let mut status = None;
@@ -119,7 +120,7 @@ async fn tell_changed(client: &Client, changed: Changed) {
         client.send_notification::<TreeChanged>(json!({})).await;
     }
     let client = client.clone();
-    // Nobody waits for the answers; a client that cannot do it after all keeps what it shows.
+    // The answers are not waited for; a client that cannot do it after all keeps what it shows.
     tokio::spawn(async move {
         if changed.lenses {
             let _ = client.code_lens_refresh().await;

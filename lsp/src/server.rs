@@ -31,14 +31,14 @@ use crate::show::{actions, configuration, hints, hover};
 use crate::state::{AboutClient, ServerContext, State};
 use crate::text::Encoding;
 
-/// How often it is looked whether something has changed without anybody saying so.
+/// Time between two looks for changes that no message has told of.
 const TICK: Duration = Duration::from_secs(1);
 
 /// One connection.
 pub(crate) struct Interleaver {
     client: Client,
     mailbox: Mailbox<State>,
-    /// What the client can, and what waits until it may be told anything.
+    /// Abilities of the client, and the messages that wait until it may be told anything.
     greeting: Mutex<Greeting>,
 }
 
@@ -60,7 +60,7 @@ impl Interleaver {
         Self { client, mailbox, greeting: greeting.into() }
     }
 
-    /// Where work for the owner of the state is put, as long as there is one.
+    /// The box for work of the state's owner, as long as there is one.
     pub(crate) fn mailbox(&self) -> WeakMailbox<State> {
         self.mailbox.downgrade()
     }
@@ -241,7 +241,7 @@ fn invalid(sentence: String) -> Error {
 }
 
 fn failed(sentence: String) -> Error {
-    // What the protocol calls RequestFailed: the request was right, and could not be done.
+    // The protocol's RequestFailed: the request was right, and could not be done.
     Error { code: ErrorCode::ServerError(-32803), message: sentence.into(), data: None }
 }
 

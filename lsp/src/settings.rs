@@ -1,11 +1,11 @@
-//! What a client says of itself and of its user's wishes. See `docs/protocol.md`.
+//! Settings of a client: its own abilities, and its user's wishes. See `docs/protocol.md`.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// All of it. What is left out has its default.
+/// All of the settings. One that is left out has its default.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Settings {
@@ -18,7 +18,7 @@ pub(crate) struct Settings {
     pub(crate) budget: Budget,
 }
 
-/// How far to go where `interleaver.toml` says nothing.
+/// Budget of an exploration where `interleaver.toml` says nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Budget {
@@ -60,7 +60,7 @@ impl Settings {
         }
     }
 
-    /// From what `workspace/didChangeConfiguration` brings, which has them under `interleaver`.
+    /// From the parameters of `workspace/didChangeConfiguration`, which have them under `interleaver`.
     ///
     /// # Errors
     /// As above.
@@ -73,7 +73,7 @@ impl Settings {
         self.trusted != Some(false)
     }
 
-    /// Whether the client says that its user trusts what lies in the workspace, whoever made it.
+    /// Whether the client says that its user trusts the files of the workspace, whatever their origin.
     pub(crate) fn is_trusted(&self) -> bool {
         self.trusted == Some(true)
     }

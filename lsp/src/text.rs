@@ -2,12 +2,12 @@
 
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
-/// What the characters of a position count.
+/// The unit of characters in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Encoding {
     /// Bytes.
     Utf8,
-    /// What every client understands.
+    /// The unit that every client understands.
     #[default]
     Utf16,
 }
@@ -26,7 +26,7 @@ impl Encoding {
         }
     }
 
-    /// How long a text is.
+    /// Length of a text.
     pub(crate) fn length(self, text: &str) -> u32 {
         let length = match self {
             Self::Utf8 => text.len(),

@@ -1,4 +1,4 @@
-//! How a session begins.
+//! Launching: the opening of a session.
 
 use explorer::debug::{self, Controls, Opening, Session};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::handlers::breakpoints::filters;
 use crate::protocol::{LaunchArguments, Request};
 use crate::request::{Launched, Numbering, Refusal, arguments};
 
-/// How the client counts, and what it is told that is supported.
+/// The client's numbering, and the capabilities that it is told of.
 pub(crate) fn initialize(request: &Request) -> (Numbering, Value) {
     let starts = |name: &str| request.arguments[name].as_bool().unwrap_or(true);
     let numbering =

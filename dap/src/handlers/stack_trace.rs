@@ -1,4 +1,4 @@
-//! What a client looks at while the session stands: threads, stacks.
+//! Views of a standing session: threads, stacks.
 
 use explorer::debug::StackLine;
 use serde_json::json;

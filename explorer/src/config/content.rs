@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::setting::Settings;
 use super::suppress::Suppression;
 
-/// What `interleaver.toml` says. Paths are absolute.
+/// Content of an `interleaver.toml`. Paths are absolute.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Config {
     /// The command that builds everything.
@@ -14,11 +14,11 @@ pub struct Config {
     pub search: Vec<PathBuf>,
     /// Folders and files in which none are looked for.
     pub ignore: Vec<PathBuf>,
-    /// How everything is explored.
+    /// Settings for the exploration of every program.
     pub settings: Settings,
     /// Entries of the account that the user answers for ([`crate::input::request::Request::assume`]).
     pub assume: Vec<String>,
-    /// How single programs are run, in the order of the file.
+    /// The runs of single programs, in the order of the file.
     pub targets: Vec<TargetConfig>,
     /// Data races and potential deadlocks that are known.
     pub suppressions: Vec<Suppression>,
@@ -37,22 +37,22 @@ pub struct TargetConfig {
     pub arguments: Option<Vec<String>>,
     /// Its working directory.
     pub directory: Option<PathBuf>,
-    /// What it reads from its standard input.
+    /// The file that it reads as its standard input.
     pub stdin: Option<PathBuf>,
     /// Variables that are set for it.
     pub variables: Vec<(String, String)>,
     /// Whether it creates threads.
     pub creates_threads: Option<bool>,
-    /// How it is explored.
+    /// Settings for its exploration.
     pub settings: Settings,
     /// Entries of the account that the user answers for.
     pub assume: Option<Vec<String>>,
-    /// Where it begins in the file: the line, from 1.
+    /// The line of the file at which it begins, from 1.
     pub line: u32,
 }
 
 impl Config {
-    /// What it says of a program without giving it a name of its own.
+    /// The entry for a program that does not give it a name of its own.
     #[must_use]
     pub fn of_program(&self, program: &Path) -> Option<&TargetConfig> {
         self.targets.iter().find(|target| target.name.is_none() && target.program == program)

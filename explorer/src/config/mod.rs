@@ -1,4 +1,4 @@
-//! `interleaver.toml`: what a project says about how it is built, run and explored. See `docs/configuration.md`.
+//! `interleaver.toml`: a project's settings for being built, run and explored. See `docs/configuration.md`.
 
 mod content;
 mod parse;
@@ -25,8 +25,8 @@ pub use value_kind::ValueKind;
 use crate::input::project_root::root_of;
 
 impl Config {
-    /// Reads the `interleaver.toml` of a workspace. Where there is none, it says nothing. What is wrong in it is left out,
-    /// and is among the problems.
+    /// Reads the `interleaver.toml` of a workspace. Where there is none, it says nothing. Wrong parts of it are left out,
+    /// and are among the problems.
     #[must_use]
     pub fn read(root: &Path) -> (Self, Vec<Problem>) {
         let path = root.join(FILE);
@@ -37,7 +37,8 @@ impl Config {
         }
     }
 
-    /// How a program is explored, and what is assumed, as the `interleaver.toml` at the root of its checkout says, and what is wrong in that.
+    /// Settings for a program's exploration and the assumptions, from the `interleaver.toml` at the root of its checkout,
+    /// with the problems of that file.
     #[must_use]
     pub fn about(program: &Path) -> (Settings, Vec<String>, Vec<Problem>) {
         let here = Path::new(".").canonicalize().unwrap_or_default();
@@ -57,7 +58,7 @@ impl Config {
 }
 
 impl Suppressions {
-    /// What a folder's `interleaver.toml` says of a program.
+    /// Reads the entries for a program from a folder's `interleaver.toml`.
     #[must_use]
     pub fn read(folder: &Path, program: &Path) -> Self {
         let (config, problems) = Config::read(folder);

@@ -169,7 +169,7 @@ impl ConfigReader<'_> {
 
     fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<ReadValue> {
         let read = read(key.kind, value.get_ref());
-        // What is no TOML has been said already; the parser guessed what was meant.
+        // Invalid TOML has been reported already; the parser guessed what was meant.
         let (at, known) = (value.span(), &self.problems);
         let is_said = known.iter().any(|other| other.range.start <= at.end && at.start <= other.range.end);
         if read.is_none() && !is_said {

@@ -1,4 +1,4 @@
-//! What is wrong with an `interleaver.toml`, and where.
+//! Problems of an `interleaver.toml`, with their places.
 
 use std::io;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use serde::Serialize;
 /// The name of the file, at the root of a workspace.
 pub const FILE: &str = "interleaver.toml";
 
-/// How bad it is.
+/// Severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -22,13 +22,13 @@ pub enum Severity {
 /// Something wrong in an `interleaver.toml`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Problem {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Where it begins: the line, from 1.
+    /// The line at which it begins, from 1.
     pub line: u32,
     /// The column, from 1, in characters.
     pub column: u32,
-    /// Where it is in the text, in bytes.
+    /// Its range in the text, in bytes.
     pub range: Range<usize>,
     /// One sentence.
     pub sentence: String,

@@ -8,17 +8,17 @@ use toml::de::{DeTable, DeValue};
 
 use super::problem::{ConfigText, Problem, Severity};
 
-/// How many problems are told: more than a person reads.
+/// The largest number of problems that are told: more than a person reads.
 const MOST_PROBLEMS: usize = 100;
 
-/// How many tables of a kind count: each is compared with others, and with every program.
+/// The largest number of tables of a kind that count: each is compared with others, and with every program.
 const MOST_TABLES: usize = 1000;
 
 pub(super) struct ConfigReader<'a> {
     pub(super) text: ConfigText<'a>,
     pub(super) root: &'a Path,
     pub(super) problems: Vec<Problem>,
-    /// How many there are beyond those.
+    /// Number of problems beyond those.
     further: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> ConfigReader<'a> {
         }
     }
 
-    /// What was wrong, by places in the file.
+    /// The problems, ordered by their places in the file.
     pub(super) fn into_problems(self) -> Vec<Problem> {
         let Self { text, mut problems, further, .. } = self;
         problems.sort_by_key(|problem| problem.range.start);

@@ -1,4 +1,4 @@
-//! Every key of `interleaver.toml`: what the reader accepts, and what editors complete and explain.
+//! Every key of `interleaver.toml`: the keys that the reader accepts, and that editors complete and explain.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::setting::{SETTINGS, Setting};
 use super::value_kind::ValueKind;
 
-/// Where a key may stand.
+/// The part of the file in which a key may stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Section {
     /// At the top of the file, for everything.
@@ -22,13 +22,13 @@ pub enum Section {
 pub struct Key {
     /// As it is written.
     pub name: &'static str,
-    /// What it takes.
+    /// The kind of its value.
     pub kind: ValueKind,
-    /// Where it may stand.
+    /// The section in which it may stand.
     pub section: Section,
-    /// What it takes when it is not there, as it would be written; empty where there is no such value.
+    /// Its default value, as it would be written; empty where there is no such value.
     pub default: Cow<'static, str>,
-    /// What it means, in one or two sentences.
+    /// Its meaning, in one or two sentences.
     pub doc: &'static str,
 }
 
@@ -155,7 +155,7 @@ fn allows(key: &Key, in_target: bool) -> bool {
     }
 }
 
-/// How many letters have to be inserted, deleted or replaced; `-` and `_` are the same letter.
+/// Edit distance: the number of letters that have to be inserted, deleted or replaced; `-` and `_` are the same letter.
 fn distance(a: &str, b: &str) -> usize {
     let [a, b] = [a, b].map(|text| text.to_lowercase().replace('_', "-"));
     strsim::levenshtein(&a, &b)

@@ -34,7 +34,7 @@ impl Setting {
         SETTINGS.iter().find(|setting| setting.name == name)
     }
 
-    /// Its option on the command line, after two dashes. What is done unless something is said has one that turns it off.
+    /// Its option on the command line, after two dashes. A flag that is set by default has one that turns it off.
     #[must_use]
     pub fn option(&self) -> &'static str {
         if self.default() == Value::Flag(true) { self.negated } else { self.name }
@@ -167,7 +167,7 @@ impl Typed for u32 {
 /// `FIELD: TYPE = DEFAULT, from LEAST, "NAME", "MEANING";` where the field is one of [`Request`] as well.
 macro_rules! settings {
     ($($field:ident: $type:ty = $default:expr, from $least:literal, $name:literal, $doc:literal;)*) => {
-        /// How something is explored, as far as it is said.
+        /// Settings for an exploration, as far as they are given.
         #[derive(Clone, PartialEq, Eq, Default, Debug)]
         pub struct Settings {
             $(#[doc = $doc] pub $field: Option<$type>,)*

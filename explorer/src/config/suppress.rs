@@ -10,11 +10,11 @@ use super::problem::Severity;
 use super::reader::{ConfigReader, text};
 use crate::report::{Location, LockOrder, PotentialDeadlock, Race, RacingAccess};
 
-/// A data race or a potential deadlock that is not reported. What it says of functions and files holds for both accesses, or for
-/// two of the threads, whichever ran first; where it names one only, that of either may be it.
+/// A data race or a potential deadlock that is not reported. Its functions and files hold for both accesses, or for two of
+/// the threads, whichever ran first; where it names one only, that of either may be it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Suppression {
-    /// Why it may stay.
+    /// The reason for which it may stay.
     pub reason: String,
     /// The variable or one of the locks, or what it is a part of.
     pub variable: Option<String>,
@@ -24,7 +24,7 @@ pub struct Suppression {
     pub files: Vec<String>,
     /// The program, if it is about one only.
     pub program: Option<PathBuf>,
-    /// Where it begins in the file: the line, from 1.
+    /// The line of the file at which it begins, from 1.
     pub line: u32,
 }
 
@@ -33,7 +33,7 @@ pub struct Suppression {
 pub struct Suppressions {
     /// Each of them.
     pub known: Vec<Suppression>,
-    /// What is wrong in the file that says so, where some may be missing for it.
+    /// Problems of the file that holds the suppressions, where some may be missing for it.
     pub problems: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Types of values, and their words.
 
-/// What a key's value has to be.
+/// The kind of value that a key takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueKind {
     /// Any text.

@@ -26,15 +26,15 @@ use crate::program::return_line::Body;
 
 /// Everything that a session asks.
 pub(crate) struct Debuggee<'p> {
-    /// Where the session stands in its recording.
+    /// The position of the session in its recording.
     pub(super) cursor: Cursor,
-    /// What the moves through the program look at.
+    /// The landmarks that the moves through the program look at.
     pub(super) landmarks: Landmarks<'p>,
     /// The program, or why it cannot be run.
     live: Result<Replica<'p>, String>,
-    /// What the last look back has seen.
+    /// The result of the last look back.
     cache: Option<ScanCache>,
-    /// What the whole execution wrote to its standard output.
+    /// The standard output of the whole execution.
     stdout: Vec<u8>,
     /// Sources as they were.
     pub(super) texts: Texts,
@@ -80,7 +80,7 @@ impl<'p> Debuggee<'p> {
     /// # Errors
     /// When the move is not possible, or takes too long.
     pub(super) fn go(&mut self, movement: Move) -> Result<Stop, DebugError> {
-        // What a move said that was broken off is of no interest.
+        // Messages of a move that was broken off are of no interest.
         self.cursor.log.clear();
         let stop = match movement {
             Move::Event(direction) => self.cursor.by_event(direction),
@@ -136,7 +136,7 @@ impl<'p> Debuggee<'p> {
         Ok(cursor.go_back(found, thread))
     }
 
-    /// Where it stands.
+    /// The session's position.
     pub(super) fn standing(&self) -> StepPosition {
         let next = self.cursor.recording.events.get(self.cursor.at.events).map(|event| NextEvent {
             thread: self.cursor.recording.number(event.thread()),
@@ -230,7 +230,7 @@ impl<'p> Debuggee<'p> {
         sources.into_iter().collect()
     }
 
-    /// Where a thread's next event is, or its last one; at the failure, where it failed.
+    /// The place of a thread's next event, or of its last one; at the failure, the place of the failure.
     fn recorded_stack(&self, thread: ThreadName) -> Vec<StackLine> {
         let fault = self.cursor.recording.fault.as_ref().filter(|fault| fault.thread == thread);
         if let Some(place) = fault.and_then(|fault| fault.place.as_ref())
@@ -266,7 +266,7 @@ impl<'p> Debuggee<'p> {
         self.landmarks.breakpoints.set(file, wanted, code)
     }
 
-    /// What the program has written up to here, and what it has printed and not written yet.
+    /// The output that the program has written up to here, and that which it has printed and not written yet.
     pub(super) fn written(&mut self) -> Result<ProgramOutput, DebugError> {
         let Ok(replica) = &mut self.live else { return Ok(ProgramOutput::default()) };
         let copy = replica.go_to(&self.cursor.at, &self.cursor.recording)?;

@@ -1,4 +1,4 @@
-//! Why a debug session cannot do what it is asked for.
+//! Errors: the reasons for which a debug session cannot do what it is asked for.
 
 use checker::program::ExecutionError;
 
@@ -19,7 +19,7 @@ pub enum DebugError {
     /// Only what was recorded is there.
     #[error("{0}")]
     NotLive(String),
-    /// The move takes too long, or somebody has ended it.
+    /// The move takes too long, or was ended from outside.
     #[error("the move was broken off: {0}")]
     Interrupted(&'static str),
     /// There is no such thread, frame or step.

@@ -1,7 +1,7 @@
 //! A saved schedule as a debug session: positions, moves both ways, stacks. No type of a protocol is in here.
 //!
-//! What happened comes from a recording, made by running the schedule once: events, threads, why they changed. What a stack
-//! or a variable looks like comes from a copy of the program that is run up to the same place again.
+//! The past comes from a recording, made by running the schedule once: events, threads, the reasons of switches. The look
+//! of a stack or a variable comes from a copy of the program that is run up to the same place again.
 
 mod breakpoints;
 mod debuggee;

@@ -1,4 +1,4 @@
-//! How a session begins: the schedule is run once and taken down. Where that cannot be, what the file says must do.
+//! Opening of a session: the schedule is run once and recorded. Where that cannot be, the text of the file must do.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ pub(super) fn open(
     Ok(())
 }
 
-/// What the store keeps of the finding that a schedule is of.
+/// The part that the store keeps of the finding of a schedule.
 struct Kept {
     root: PathBuf,
     folder: KeptFolder,
@@ -129,9 +129,9 @@ impl Kept {
     }
 }
 
-/// Who has made a schedule, and where it may be of.
+/// The origin of a schedule: its maker, and the checkouts that it may be of.
 struct Provenance {
-    /// What its relative paths may start from, the likeliest first.
+    /// Folders that its relative paths may start from, the likeliest first.
     roots: Vec<PathBuf>,
     /// The one for which this user has sealed it.
     home: Option<PathBuf>,
@@ -174,7 +174,7 @@ fn root(
             program: program.display().to_string(),
             roots: vec![request.folder.clone()],
         })?;
-        // What else the target names is where it would be for the program of the file, if that is there.
+        // The rest of what the target names is where it would be for the program of the file, if that is there.
         (program, found.unwrap_or_else(|_| request.folder.clone()))
     } else {
         let is_explored = |root: &PathBuf| {
@@ -196,7 +196,7 @@ fn root(
     Ok(root)
 }
 
-/// Whether a program that the client names may run. Where that lies in a store, it is a copy that this user has kept.
+/// Whether a program that the client names may run. One that lies in a store has to be a copy that this user has kept.
 fn is_usable(program: &Path, kept: Option<&Kept>, trusted: bool) -> bool {
     let is_kept = program.components().any(|part| part.as_os_str() == STORE);
     !is_kept || trusted || kept.and_then(Kept::program).is_some_and(|own| own == program)
@@ -222,7 +222,7 @@ fn archive(
     Ok(())
 }
 
-/// Runs the schedule once: what happened, what it wrote to its standard output, and what the user should know.
+/// Runs the schedule once. Gives the recording, the program's standard output, and notes for the user.
 fn record(
     saved: &ScheduleFile,
     backend: &PtraceProgram,

@@ -1,4 +1,4 @@
-//! Where a debug session stands.
+//! Position of a debug session.
 
 use checker::names::ThreadName;
 
@@ -16,21 +16,21 @@ pub(super) struct Position {
 /// A part of the way between two key points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Leg {
-    /// Who runs.
+    /// The thread that runs.
     pub(super) thread: ThreadName,
     /// Run-time address of the instruction before which it stops, the same in every copy of the program.
     pub(super) address: u64,
-    /// The how manyth time that it comes there on this leg, from 1.
+    /// Ordinal of its arrival there on this leg, from 1.
     pub(super) count: u32,
 }
 
 impl Position {
-    /// So many events have run, and everybody stands.
+    /// So many events have run, and every thread stands.
     pub(super) fn at_rest(events: usize) -> Self {
         Self { events, legs: Vec::new() }
     }
 
-    /// Whether everybody is at a key point.
+    /// Whether every thread is at a key point.
     pub(super) fn is_at_rest(&self) -> bool {
         self.legs.is_empty()
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::stop::Stop;
 
-/// How other threads get at a session while it is busy.
+/// Access of other threads to a session while it is busy.
 #[derive(Clone, Debug, Default)]
 pub struct Controls {
     /// Set to end the session at once.
@@ -15,7 +15,7 @@ pub struct Controls {
     pub interrupt: Arc<AtomicBool>,
 }
 
-/// What to debug.
+/// The schedule to debug, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaunchRequest {
     /// The schedule file.
@@ -24,16 +24,16 @@ pub struct LaunchRequest {
     pub program: Option<PathBuf>,
     /// The workspace folder.
     pub folder: PathBuf,
-    /// The user trusts what lies in that folder, whoever made it.
+    /// The user trusts the files of that folder, whatever their origin.
     pub trusted: bool,
 }
 
-/// How a session begins.
+/// The first state of a session.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
     /// The failure; of a schedule that passes, the order that makes it pass.
     pub stop: Stop,
-    /// What the user should know, a sentence each.
+    /// Notes for the user, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -48,20 +48,20 @@ pub enum Move {
     Line {
         /// Its number.
         thread: u32,
-        /// Which way.
+        /// Direction of the move.
         direction: Direction,
-        /// How far.
+        /// Length of the move.
         step: Step,
     },
     /// To the next breakpoint or filter, else to the end in that direction.
     Run(Direction),
     /// So many events have run.
     ToStep(usize),
-    /// Where the session began.
+    /// Back to the place where the session began.
     ToBeginning,
 }
 
-/// Which way a move goes.
+/// Direction of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// As the program runs.
@@ -70,7 +70,7 @@ pub enum Direction {
     Back,
 }
 
-/// How far a step by line goes.
+/// Length of a step by line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// To another line, past the calls in this one.

@@ -39,7 +39,7 @@ impl Session {
         let run = move || {
             let serve = |debuggee: &mut Debuggee<'_>, notes| {
                 let stop = debuggee.begin();
-                // Nobody waits for it any more: the session ends with the next line.
+                // The client does not wait for it any more: the session ends with the next line.
                 let _ = opened.send(Ok(Opening { stop, notes }));
                 todo.iter().for_each(|job| job(debuggee));
             };
@@ -69,7 +69,7 @@ impl Session {
         answered.recv().map_err(|_| DebugError::Over)
     }
 
-    /// Where the session stands.
+    /// The session's position.
     ///
     /// # Errors
     /// When the session is over.
@@ -113,7 +113,7 @@ impl Session {
         })?
     }
 
-    /// What the program has written up to there.
+    /// The output that the program has written up to there.
     ///
     /// # Errors
     /// When the program cannot be run up to here again.
@@ -146,7 +146,7 @@ impl Session {
         self.ask(move |debuggee| debuggee.set_breakpoints(&file, &wanted))
     }
 
-    /// Which changes of thread are stopped at.
+    /// Sets the changes of thread that are stopped at.
     ///
     /// # Errors
     /// When the session is over.
@@ -162,7 +162,7 @@ impl Session {
         self.ask(move |debuggee| debuggee.look(thread, |inspector| inspector.scopes(frame)))?
     }
 
-    /// What is inside of a group or a variable: the parts that have names.
+    /// Content of a group or a variable: the parts that have names.
     ///
     /// # Errors
     /// When the program cannot be run up to here again.
@@ -170,7 +170,7 @@ impl Session {
         self.ask(move |debuggee| debuggee.look(thread, |inspector| inspector.named(&handle)))?
     }
 
-    /// What is inside of a variable: the elements at these positions.
+    /// Content of a variable: the elements at these positions.
     ///
     /// # Errors
     /// When the program cannot be run up to here again.
@@ -201,7 +201,7 @@ impl Drop for Session {
         // Nothing is under way: every question waits for its answer. So the thread ends with its last job.
         self.jobs = None;
         if let Some(tracer) = self.tracer.take() {
-            // It has said what is wrong, or nobody asks any more.
+            // It has reported the error, or no request is left.
             let _ = tracer.join();
         }
     }

@@ -1,4 +1,4 @@
-//! What a session says each time that it stands.
+//! Stops: the session's message each time that it stands.
 
 use checker::failure::FailureKind;
 
@@ -7,17 +7,17 @@ use checker::failure::FailureKind;
 pub struct Stop {
     /// The number of the thread that moved, or that the stop is about.
     pub thread: u32,
-    /// What it stopped for.
+    /// Cause of the stop.
     pub cause: Cause,
     /// In a few words.
     pub description: String,
     /// In a sentence, where there is more to say.
     pub text: Option<String>,
-    /// What log points have said on the way, a line each.
+    /// Messages of log points on the way, a line each.
     pub log: Vec<String>,
 }
 
-/// What a session stops for.
+/// Causes for which a session stops.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// A step has been made, or could not be made.
@@ -41,18 +41,18 @@ pub enum Cause {
 /// A thread as a client lists it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadLine {
-    /// That of its label.
+    /// Number of the thread in its label.
     pub number: u32,
     /// Label, function, and what it is up to.
     pub name: String,
 }
 
-/// Where a session stands, in numbers.
+/// Position of a session, in numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepPosition {
-    /// How many events have run.
+    /// Number of events that have run.
     pub step: usize,
-    /// How many events the schedule has, up to its failure.
+    /// Number of events in the schedule, up to its failure.
     pub steps: usize,
     /// The number of the thread that is shown.
     pub thread: u32,
@@ -63,22 +63,22 @@ pub struct StepPosition {
 /// The event that runs next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NextEvent {
-    /// Whose it is.
+    /// Number of its thread.
     pub thread: u32,
-    /// What it does, with the thread's label.
+    /// The operation, with the thread's label.
     pub text: String,
-    /// Where, as a report writes it.
+    /// Its place, as a report writes it.
     pub place: String,
 }
 
-/// What the program has printed up to where the session stands.
+/// Output of the program up to the session's position.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProgramOutput {
     /// To its standard output, with what still waits in the buffer of the C library.
     pub stdout: Vec<u8>,
     /// To its standard error.
     pub stderr: Vec<u8>,
-    /// At the failure: how much at the end of the standard output the program never writes, since it ends with that in the
-    /// buffer.
+    /// At the failure: number of bytes at the end of the standard output that the program never writes, since it ends with
+    /// them in the buffer.
     pub lost: usize,
 }

@@ -1,4 +1,4 @@
-//! How a program is built again, found out from the files around it.
+//! The build step of a program, found out from the files around it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,18 @@ use crate::shell;
 pub struct BuildStep {
     /// For a shell.
     pub command: String,
-    /// Where it is run.
+    /// The folder in which it is run.
     pub directory: PathBuf,
     /// Whether the program is older than one of its sources, or is not there.
     pub needed: bool,
 }
 
-/// How a file (a source or a program) is built by what lies around it, up to `root`. `cmake_folders` are those that CMake
-/// was run in.
+/// Finds the command that builds a file (a source or a program) from the files around it, up to `root`, with the folder to
+/// run it in. `cmake_folders` are those that CMake was run in.
 pub(super) fn detect(file: &Path, root: &Path, cmake_folders: &[PathBuf]) -> Option<(String, PathBuf)> {
     let inside = |folder: &&Path| folder.starts_with(root);
     let above = || file.ancestors().skip(1).take_while(inside);
-    // What lies in a folder that CMake was run in is built there.
+    // A file in a folder that CMake was run in is built there.
     if let Some(folder) = above().find(|folder| cmake_folders.iter().any(|known| known == folder)) {
         return Some((format!("cmake --build {}", shell_word(folder, root)), root.to_owned()));
     }

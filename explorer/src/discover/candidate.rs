@@ -1,4 +1,4 @@
-//! One executable of a workspace: what it is made of, what can be explored in it, and why it is left out.
+//! One executable of a workspace: its parts, the targets in it, and the reason for which it is left out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use super::walk::Stamp;
 pub struct Candidate {
     /// Its absolute path.
     pub path: PathBuf,
-    /// What tells this build from every other; empty where the file could not be read.
+    /// Build ID, by which this build differs from every other; empty where the file could not be read.
     pub build_id: String,
-    /// What built it.
+    /// The build system that built it.
     pub kind: Kind,
     /// The user's own files that its line tables list, sorted.
     pub sources: Vec<Arc<Path>>,
-    /// When it was built.
+    /// Time at which it was built.
     pub modified: SystemTime,
     /// Whether lines are known for some of the user's own code.
     pub has_debug_lines: bool,
@@ -43,9 +43,9 @@ pub struct Candidate {
     pub creates_threads: bool,
     /// The tests in it.
     pub tests: Vec<Test>,
-    /// Where its `main` stands, if it is the user's own.
+    /// Place of its `main`, if it is the user's own.
     pub main: Option<SourceLine>,
-    /// Why it cannot be explored, in one sentence with what to do.
+    /// The reason for which it cannot be explored, in one sentence with what to do.
     pub left_out: Option<String>,
 }
 
@@ -77,7 +77,7 @@ impl Candidate {
                     candidate.sanitizer = Some(sanitizer);
                 }
                 candidate.left_out = Some(refusal.to_string());
-                // What it is made of is known all the same, so that its files can say why they have no lens.
+                // The sources that it is made of are known all the same, so that its files can say why they have no lens.
                 let is_readable = !matches!(refusal, Refusal::Bits32(_) | Refusal::Machine { .. });
                 if let Some(image) = is_readable.then(|| Image::open(path).ok()).flatten() {
                     candidate.look_into(&image, paths, folders);

@@ -1,4 +1,4 @@
-//! What CMake wrote for CTest, read as text: which program a test runs, where, with what environment.
+//! Notes of CMake for CTest, read as text: the program that a test runs, its folder and its environment.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

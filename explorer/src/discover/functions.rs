@@ -29,7 +29,7 @@ pub(super) struct Functions {
 /// Rust's test harness, linked in.
 const HARNESS: &str = "4test16test_main_static";
 
-/// What makes a function interesting, whatever the language.
+/// Names and beginnings of names that make a function interesting, whatever the language.
 const NAMES: [&str; 4] = ["main", "TestBody", "test", "f"];
 const BEGINNINGS: [&str; 9] = [
     "CATCH2_INTERNAL_TE",
@@ -60,7 +60,7 @@ impl Functions {
         Self { all, texts }
     }
 
-    /// Where the user's own `main` stands. The one that a test harness brings along is nobody's.
+    /// Place of the user's own `main`. The one that a test harness brings along does not count.
     pub(super) fn main(&self, image: &Image) -> Option<SourceLine> {
         let harness = has_harness(image);
         let is_main = |function: &&Function| {
@@ -92,7 +92,7 @@ fn function(declared: Declaration, file: &mut dyn FnMut(&Path) -> PathBuf) -> Fu
 /// The texts that may be names of Rust tests: paths that stand beside the name of a source file, as the harness's
 /// descriptions of tests have them.
 fn test_names(image: &Image) -> HashSet<String> {
-    /// How far apart the members of a description lie, in bytes.
+    /// Largest distance between the members of a description, in bytes.
     const NEAR: u64 = 160;
     let texts = image.static_texts();
     let files: Vec<u64> =

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What built an executable.
+/// The build system of an executable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Some compiler.
@@ -11,12 +11,12 @@ pub enum Kind {
     Cargo(CargoTarget),
 }
 
-/// What cargo was told to build.
+/// A target that cargo was told to build.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CargoTarget {
     /// The package's name.
     pub package: String,
-    /// What of the package.
+    /// Its kind within the package.
     pub kind: CargoKind,
     /// Its name: that of the program, of the library, or of the file of tests.
     pub name: String,

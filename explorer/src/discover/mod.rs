@@ -1,4 +1,4 @@
-//! What can be explored in a workspace, found without executing or building anything.
+//! Discovery: targets of a workspace that can be explored, found without executing or building anything.
 //!
 //! A [`Workspace`] knows the executables below its root by what their debug information says: the sources that their line
 //! tables list, `main`, and the tests in them. [`Workspace::targets_of_file`] is what an editor shows above a file's

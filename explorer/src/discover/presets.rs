@@ -1,4 +1,4 @@
-//! CMake's presets: how their author builds a project.
+//! CMake's presets, by which their author builds a project.
 
 use std::path::Path;
 
@@ -30,9 +30,9 @@ struct Preset {
 
 /// The preset that a project is built with, where it has any.
 pub(super) struct Chosen {
-    /// How it is configured.
+    /// The way to configure it.
     pub(super) configure: String,
-    /// How it is built then: by a preset, or in a folder.
+    /// The way to build it then: by a preset, or in a folder.
     pub(super) build: Build,
 }
 

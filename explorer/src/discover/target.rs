@@ -1,4 +1,4 @@
-//! What can be explored: a program, or one test in it, with everything that it is run with.
+//! Target of an exploration: a program, or one test in it, with everything that it is run with.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct Target {
     pub id: String,
     /// The root of the checkout, where names of programs start.
     pub root: PathBuf,
-    /// What people call it: `app`, `Suite.Name`.
+    /// Its name for people: `app`, `Suite.Name`.
     pub label: String,
     /// The executable.
     pub program: PathBuf,
@@ -25,24 +25,24 @@ pub struct Target {
     pub build_id: String,
     /// The test; `None` for the program as a whole.
     pub test: Option<Test>,
-    /// Where its `main`, or the test, stands.
+    /// Place of its `main`, or of the test.
     pub at: Option<SourceLine>,
     /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Its working directory.
     pub directory: PathBuf,
-    /// What is set in its environment.
+    /// Variables that are set in its environment.
     pub variables: Variables,
     /// Its standard input; empty if `None`.
     pub stdin: Option<PathBuf>,
-    /// What the configuration says about exploring it.
+    /// Settings of the configuration for exploring it.
     pub settings: Settings,
     /// Entries of the account that the configuration answers for.
     pub assume: Vec<String>,
 }
 
 impl Target {
-    /// The search that a user asks for who says nothing but `defaults`; the configuration wins over these.
+    /// The search for a user who gives nothing but `defaults`; the configuration wins over these.
     #[must_use]
     pub fn request(&self, defaults: &Settings) -> Request {
         let mut request = Request {
@@ -64,22 +64,22 @@ impl Target {
 pub struct TargetAt {
     /// The target; `None` as long as nothing has been built.
     pub target: Option<Target>,
-    /// What it is called there: `main`, or the test's name.
+    /// Its name there: `main`, or the test's name.
     pub name: String,
     /// The line in the text, from 1.
     pub line: u32,
-    /// How it stands.
+    /// Its standing.
     pub why: Standing,
 }
 
-/// Whether something can be explored as it is.
+/// Says whether something can be explored as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// It can.
     Ready,
     /// The program is older than a source.
     Stale {
-        /// Which source.
+        /// The source.
         source: PathBuf,
     },
     /// There is no program with it yet.
@@ -95,7 +95,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The sentence for who asks why it cannot be explored as it is.
+    /// The sentence that answers why it cannot be explored as it is.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         match self {

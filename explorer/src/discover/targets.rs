@@ -46,7 +46,8 @@ impl Workspace {
         inside.flat_map(|candidate| self.targets_in(candidate)).find(|target| target.id == id)
     }
 
-    /// The programs, and the tests in them, that use a file: what can be explored where the file itself has neither.
+    /// The programs, and the tests in them, that use a file: the targets that can be explored where the file itself has
+    /// neither.
     #[must_use]
     pub fn programs_using(&self, file: &Path) -> Vec<Target> {
         let file = self.file(file);
@@ -66,7 +67,7 @@ impl Workspace {
         found
     }
 
-    /// How a target is built again; `None` if that is not known.
+    /// The command that builds a target again; `None` if that is not known.
     #[must_use]
     pub fn build_step(&self, target: &Target) -> Option<BuildStep> {
         let candidate = self.candidates.iter().find(|candidate| candidate.path == target.program);
@@ -78,7 +79,7 @@ impl Workspace {
         Some(BuildStep { command, directory, needed })
     }
 
-    /// How something is built from a file that no program was built from yet; `None` if that is not known.
+    /// The command that builds something from a file that no program was built from yet; `None` if that is not known.
     #[must_use]
     pub fn build_step_of_file(&self, file: &Path) -> Option<BuildStep> {
         let file = self.file(file);
@@ -111,12 +112,12 @@ impl Workspace {
         self.detected_build(program)
     }
 
-    /// How the configuration builds a program that is not there yet.
+    /// The command of the configuration that builds a program that is not there yet.
     fn build_to_come(&self) -> Option<(String, PathBuf)> {
         Some((self.to_come().find_map(|target| target.build.clone())?, self.root.clone()))
     }
 
-    /// What the configuration names and is not there yet.
+    /// Programs that the configuration names and that are not there yet.
     pub(super) fn to_come(&self) -> impl Iterator<Item = &TargetConfig> {
         self.config.targets.iter().filter(|target| !target.program.exists())
     }
@@ -134,7 +135,7 @@ impl Workspace {
         self.candidates.iter().filter(|candidate| self.reason(candidate).is_none())
     }
 
-    /// Why a candidate cannot be explored.
+    /// The reason for which a candidate cannot be explored.
     pub(super) fn reason(&self, candidate: &Candidate) -> Option<String> {
         let fresher = || {
             let fresher = self.fresher(candidate)?;
@@ -253,7 +254,8 @@ impl Workspace {
         }
     }
 
-    /// Where a program runs and what is set for it when its framework runs it with these arguments.
+    /// Working directory of a program, and the variables that are set for it, when its framework runs it with these
+    /// arguments.
     fn surroundings(&self, candidate: &Candidate, arguments: &[String]) -> (PathBuf, Variables) {
         if let Kind::Cargo(target) = &candidate.kind
             && let Some(manifest) = self.manifest(target)

@@ -6,7 +6,7 @@ use ptrace_backend::debuginfo::Image;
 
 use super::functions::Functions;
 
-/// What libraries call that create threads for C and C++.
+/// Functions that libraries call to create threads for C and C++.
 const CREATORS: [&str; 8] = [
     "pthread_create",
     "thrd_create",
@@ -18,7 +18,7 @@ const CREATORS: [&str; 8] = [
     "_ZSt15async",
 ];
 
-/// What Rust programs instantiate in their own crates when they start threads.
+/// Functions that Rust programs instantiate in their own crates when they start threads.
 const RUST_STARTS: [&str; 3] = ["spawn<", "spawn_unchecked<", "spawn_scoped<"];
 
 /// Whether a program, or a library of the user's that it asks for, can create threads.
@@ -59,7 +59,7 @@ fn own_libraries(image: &Image) -> Vec<std::sync::Arc<Image>> {
     paths.filter(|path| path.is_file()).filter_map(|path| Image::open(&path).ok()).collect()
 }
 
-/// Whether a text speaks of threads: what it says when built cannot be known, so this is a guess.
+/// Whether a text speaks of threads: the source as it will be built cannot be known, so this is a guess.
 #[must_use]
 pub(super) fn text_creates_threads(text: &str) -> bool {
     const WORDS: [&str; 22] = [

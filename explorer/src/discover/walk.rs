@@ -12,16 +12,16 @@ use ptrace_backend::attention;
 use super::TextLanguage;
 use crate::report::plural::plural;
 
-/// How far a walk goes.
+/// Limits of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Folders within folders.
     pub depth: usize,
     /// Files and folders.
     pub entries: usize,
-    /// How long folders are walked through.
+    /// Time for walking through folders.
     pub time: Duration,
-    /// How long all of it takes, with what is read of the executables that were found.
+    /// Time for all of it, with what is read of the executables that were found.
     pub reading: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Default for Limits {
     }
 }
 
-/// What tells a file from what stood at its path before.
+/// Identity of a file, by which it differs from what stood at its path before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Stamp {
     pub(super) size: u64,
@@ -50,14 +50,14 @@ impl Stamp {
     }
 }
 
-/// What a walk has found.
+/// Files that a walk has found.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Found {
     /// Regular files that may be executed.
     pub(super) executables: Vec<(PathBuf, Stamp)>,
     /// `Cargo.toml`s.
     pub(super) manifests: Vec<PathBuf>,
-    /// What CMake wrote for CTest.
+    /// Notes of CMake for CTest.
     pub(super) ctest_files: Vec<PathBuf>,
     /// C, C++ and Rust files.
     pub(super) sources: Vec<(PathBuf, Stamp)>,
@@ -65,7 +65,7 @@ pub(super) struct Found {
     pub(super) cmake_folders: Vec<PathBuf>,
     pub(super) files: usize,
     pub(super) folders: usize,
-    /// Where a limit ended the walk.
+    /// The place at which a limit ended the walk, in words.
     pub(super) cut: Option<String>,
 }
 
@@ -75,7 +75,7 @@ const IGNORED: [&str; 5] = [".git", "node_modules", ".interleaver", "CMakeFiles"
 /// Folders of cargo's target directory that hold parts of programs.
 const IGNORED_OF_CARGO: [&str; 5] = ["build", "incremental", ".fingerprint", "doc", "package"];
 
-/// How much of the limits of one look is used up.
+/// The part of the limits of one look that is used up.
 #[derive(Debug)]
 pub(super) struct Spent {
     limits: Limits,
@@ -200,7 +200,7 @@ impl Found {
     }
 }
 
-/// What cargo builds for the compiler to load.
+/// Whether a file is one that cargo builds for the compiler to load.
 fn is_plugin(entry: &DirEntry, name: &str) -> bool {
     name.ends_with(".so") && entry.path().parent().is_some_and(|folder| folder.ends_with("deps"))
 }

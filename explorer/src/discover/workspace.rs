@@ -18,12 +18,12 @@ use crate::input::project_root::root_of;
 /// A file's times tell of no change within this time, on the coarsest of file systems.
 const COARSEST: Duration = Duration::from_secs(2);
 
-/// What stood at a path when it was last looked at.
+/// Result of the last look at a path.
 #[derive(Clone, Debug)]
 struct Known {
     stamp: Stamp,
     kind: Kind,
-    /// Whether it was old enough when it was read: what was written while it was read, or right after, shows in its stamp.
+    /// Whether it was old enough when it was read: a change while it was read, or right after, shows in its stamp.
     is_settled: bool,
     /// Nothing where that was no native program.
     candidate: Option<Arc<Candidate>>,
@@ -35,7 +35,7 @@ impl Known {
         self.is_settled && self.stamp == stamp && self.kind == *kind
     }
 
-    /// What was known before, where reading it again has shown nothing new.
+    /// The older knowledge of the file, where reading it again has shown nothing new.
     fn or_same(self, before: Option<Self>) -> Self {
         let same = before.map(|before| before.candidate).filter(|before| *before == self.candidate);
         Self { candidate: same.unwrap_or(self.candidate), ..self }
@@ -142,7 +142,7 @@ impl Workspace {
         &self.config
     }
 
-    /// All folders share the limits: what the workspace names besides itself is what is cut first.
+    /// All folders share the limits: those that the workspace names besides itself are cut first.
     fn walk(&self, spent: &mut Spent) -> Found {
         let mut found = walk::walk(&self.root, self.limits.depth, spent);
         for folder in self.config.search.iter().filter(|folder| !folder.starts_with(&self.root)) {
@@ -161,7 +161,7 @@ impl Workspace {
             found.cut = found.cut.or(more.cut);
         }
         found.executables.retain(|(path, _)| !self.is_ignored(path));
-        // What the configuration names is looked at wherever it lies.
+        // Programs that the configuration names are looked at wherever they lie.
         for target in &self.config.targets {
             let known = found.executables.iter().any(|(path, _)| *path == target.program);
             if let Some(metadata) = target.program.metadata().ok().filter(|_| !known) {
@@ -187,12 +187,12 @@ impl Workspace {
     /// Looks where cargo was told to build, if that is outside of everything that was looked at.
     fn walk_cargos(&mut self, spent: &mut Spent) {
         let manifests = self.manifests.iter().map(Manifest::folder);
-        // Where there is no time for that, there is none for what lies there.
+        // Without time for that, there is none for the files in those folders either.
         let folders = spent.within(|| target_folders(manifests, &self.root)).unwrap_or_default();
         let known: HashSet<&Path> = self.found.executables.iter().map(|(path, _)| path.as_path()).collect();
         let mut more = Vec::new();
         for folder in folders.iter().filter(|folder| !folder.starts_with(&self.root)) {
-            // `TRIPLE/PROFILE/deps`, below the two parts of a workspace's hash; what lies deeper is no program.
+            // `TRIPLE/PROFILE/deps`, below the two parts of a workspace's hash; files that lie deeper are no programs.
             more.extend(walk::walk(folder, 5, spent).executables);
         }
         more.retain(|(path, _)| !known.contains(path.as_path()) && !self.is_ignored(path));
@@ -292,7 +292,7 @@ impl Workspace {
         candidate.libraries.iter().flat_map(named).map(|&nth| self.candidates[nth].as_ref())
     }
 
-    /// Whether a candidate is an older build of what a fresher one is, with the same tool and the same profile.
+    /// The fresher build of the same target with the same tool and the same profile, where a candidate is an older one.
     pub(super) fn fresher(&self, candidate: &Candidate) -> Option<&Candidate> {
         let Kind::Cargo(target) = &candidate.kind else { return None };
         let same = &self.candidates[*self.index.freshest.get(target)?];
@@ -300,7 +300,7 @@ impl Workspace {
     }
 }
 
-/// Candidates by what they are asked for by: a workspace has as many as whoever made it likes.
+/// Index of the candidates by the keys that they are asked for by: a workspace has as many as its maker likes.
 #[derive(Clone, Default, Debug)]
 struct Index {
     by_name: HashMap<String, Vec<usize>>,

@@ -55,7 +55,8 @@ pub fn lets_openmp_sleep(recorded: &BTreeMap<String, OsText>) -> bool {
     recorded.get(OPENMP_WAITS[0]).is_some_and(|value| value.0 == PASSIVE)
 }
 
-/// What of `environment` a schedule file records: what changes the behaviour of programs, and what the user set.
+/// The variables of `environment` that a schedule file records: those that change the behaviour of programs, and those that
+/// the user set.
 #[must_use]
 pub fn that_matters(environment: &Variables, changes: &Variables) -> BTreeMap<String, OsText> {
     let set_by_user = |name: &OsStr| changes.iter().any(|(changed, _)| changed == name);

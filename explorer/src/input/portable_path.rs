@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::os_text::OsText;
 
-/// Where a file or a folder is: relative to the root of the checkout if it lies in there, else by absolute path, which
+/// Place of a file or a folder: relative to the root of the checkout if it lies in there, else an absolute path, which
 /// means something on this machine only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -27,7 +27,7 @@ impl Place {
         }
     }
 
-    /// Where it is in the checkout whose root is `root`.
+    /// Its path in the checkout whose root is `root`.
     #[must_use]
     pub fn in_checkout(&self, root: &Path) -> PathBuf {
         match self {

@@ -1,4 +1,4 @@
-//! What a user asks for: a program, how it is run, and how it is explored.
+//! Request of a user: a program, the way to run it, and the way to explore it.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -64,11 +64,11 @@ pub struct Request {
     pub client: String,
     /// The condition for its client to begin; empty where that is that it listens.
     pub ready: String,
-    /// How long a thread may run without coming to its next key point.
+    /// The longest time for which a thread may run without coming to its next key point.
     pub run_timeout: Duration,
-    /// How many events one execution may have.
+    /// The largest number of events in one execution.
     pub step_limit: u32,
-    /// Which search.
+    /// The search.
     pub strategy: Strategy,
     /// The bound of auto, icb and bounded-dpor.
     pub max_preemptions: u32,
@@ -76,27 +76,27 @@ pub struct Request {
     pub max_delays: u32,
     /// The depth of the failures that are looked for (pct, pctvb).
     pub depth: u32,
-    /// How many variables preemptions may be at (vtb, pctvb).
+    /// The largest number of variables that preemptions may be at (vtb, pctvb).
     pub max_variables: u32,
-    /// How many threads' order may matter (vtb).
+    /// The largest number of threads whose order may matter (vtb).
     pub max_threads: u32,
-    /// How many periods a schedule may have (period).
+    /// The largest number of periods in a schedule (period).
     pub max_periods: u32,
-    /// How long a sleep or a timed wait that ends may let another thread stand still that could run. What fails only with a longer
-    /// stall is a warning.
+    /// The longest time for which a sleep or a timed wait that ends may let another thread stand still that could run. A
+    /// failure that needs a longer stall is a warning.
     pub max_stall: Duration,
-    /// What random choices start from.
+    /// The seed of random choices.
     pub seed: u64,
-    /// How many executions run at once; the result does not depend on it. Unless given, as many as there are CPUs, as long as
-    /// executions cannot meet outside of their memory.
+    /// Number of executions that run at once; the result does not depend on it. Unless given, as many as there are CPUs, as
+    /// long as executions cannot meet outside of their memory.
     pub workers: Option<NonZeroUsize>,
     /// Whether the search goes on after the first finding.
     pub keep_going: bool,
     /// Whether findings are explained after the search.
     pub explain: bool,
-    /// How long the explanation of one finding may take.
+    /// The longest time for the explanation of one finding.
     pub explain_time: Duration,
-    /// What the simplest schedule is worth.
+    /// The effort for the simplest schedule.
     pub effort: Effort,
     /// Whether threads are switched at synchronisation only.
     pub only_synchronisation: bool,
@@ -110,11 +110,11 @@ pub struct Request {
     pub memory_model: MemoryModel,
     /// Entries of the account that the user answers for: file names of modules, or kinds of entries of the account.
     pub assume: Vec<String>,
-    /// How many executions the search may take.
+    /// The largest number of executions of the search.
     pub max_schedules: u64,
-    /// How long the search may take.
+    /// The longest time for the search.
     pub time_limit: Duration,
-    /// Where report and schedules are kept, if not in the store.
+    /// The folder for report and schedules, if not the store.
     pub output: Option<PathBuf>,
     /// The name that the target has in the store; that of the program if `None`.
     pub target: Option<String>,
@@ -163,7 +163,7 @@ impl Request {
         }
     }
 
-    /// What the checker needs to know of it.
+    /// The options of the checker for it.
     pub(crate) fn options(&self) -> checker::search::Options {
         checker::search::Options {
             strategy: self.strategy,

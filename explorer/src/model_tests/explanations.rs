@@ -1,4 +1,4 @@
-//! What reports say about why something fails.
+//! Tests of the explanations in reports.
 
 use super::*;
 use crate::report::explanation::{Depth, Original};

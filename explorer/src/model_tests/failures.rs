@@ -9,7 +9,7 @@ fn failures_are_told_in_one_sentence() {
             "create T2, lock a, lock b, unlock b, unlock a | T2: lock b, lock a, unlock a, unlock b",
             "deadlock: T1 and T2 wait for each other; T1 waits for mutex `b`, held by T2; T2 waits for mutex `a`, held by T1",
         ),
-        // Who waits for the end of another one comes last.
+        // The thread that waits for the end of another one comes last.
         (
             "create T2, join T2 | T2: lock m, wait c m, unlock m",
             "deadlock: T2 waits for a signal on condition variable `c`; T1 waits for the end of T2",

@@ -1,4 +1,4 @@
-//! What older versions have kept: sentences alone said there what data says now.
+//! Stores of older versions: sentences alone said there what data says now.
 
 use serde_json::Value;
 

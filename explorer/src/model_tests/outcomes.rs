@@ -1,4 +1,4 @@
-//! What a search comes to, what is kept of it, and what is said beside the findings.
+//! Outcomes of searches: the verdict, what is kept of them, and what is said beside the findings.
 
 use super::*;
 use crate::report::verdict::Verdict;
@@ -24,7 +24,7 @@ fn verdicts_are_those_of_what_was_covered() {
     assert_eq!(verdict(CLEAN, |request| request.time_limit = Duration::ZERO), Verdict::Inconclusive);
     let random = |request: &mut Request| (request.strategy, request.max_schedules) = (Strategy::Random, 50);
     assert_eq!(verdict(CLEAN, random), Verdict::Inconclusive);
-    // A portfolio covers what icb does; what goes through few variables only has run no set of schedules with a name.
+    // A portfolio covers what icb does; a search through few variables only has run no set of schedules with a name.
     assert_eq!(verdict(CLEAN, |request| request.strategy = Strategy::Auto), Verdict::Clean);
     assert_eq!(verdict(CLEAN, |request| request.strategy = Strategy::Vtb), Verdict::Inconclusive);
     assert_eq!(verdict(LOST_UPDATE, |request| request.max_preemptions = 0), Verdict::Clean);

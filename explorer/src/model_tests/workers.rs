@@ -1,4 +1,4 @@
-//! Several workers, real threads: what they come to, and what they do to a search when they fail.
+//! Several workers, real threads: their results, and the effects on a search when they fail.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ struct Meeting {
     asked: AtomicU32,
     here: u32,
     copies: u32,
-    /// How many executions copies have begun.
+    /// Number of executions that copies have begun.
     ran: Arc<AtomicU32>,
 }
 
@@ -201,7 +201,7 @@ fn workers_that_end_or_never_begin_change_nothing() {
     }
 }
 
-/// Workers that nobody asked for end where executions could meet, whoever notices that: the search, or a worker.
+/// Workers that were not asked for end where executions could meet, whether the search notices that or a worker.
 #[test]
 fn workers_leave_a_program_that_could_meet_itself_to_the_search() {
     let change = |request: &mut Request, workers| {

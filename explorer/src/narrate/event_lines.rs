@@ -1,4 +1,5 @@
-//! From the trace of an execution to the lines of a report: who ran what, where, and why the thread changed.
+//! From the trace of an execution to the lines of a report: the thread of each event, its operation and its place, and the
+//! reason for each change of thread.
 
 use std::collections::BTreeMap;
 
@@ -127,12 +128,13 @@ impl LineWriter<'_> {
         Some(Switch { reason: sentence(format!("{from} {reason}")), from, why })
     }
 
-    /// Where a thread is that does not go on: at what it runs next, or, if it never runs again, where it ends up.
+    /// The place of a thread that does not go on: that of its next event, or, if it never runs again, the place where it
+    /// ends up.
     fn stack(&self, thread: ThreadName, pending: Option<Located<'_>>) -> Vec<Location> {
         match pending {
             Some(located) => vec![Location::clone(located.place)],
             None => {
-                // Where a thread has failed, it is told of the others what they did, not where they are.
+                // In the failure of one thread, the others' parties are about what they did, not about where they are.
                 let failure = self.failure.filter(|failure| failure.thread.is_none());
                 let party = failure.and_then(|it| it.others.iter().find(|party| party.thread == thread));
                 party.map(|party| self.places.of_stack(&party.stack)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Which of the threads that take part in a failure stands at the failing line.
+//! The thread that stands at the failing line, of those that take part in a failure.
 
 use checker::failure::{Doing, Failure, FailureKind, Party};
 use checker::names::ThreadName;
@@ -25,7 +25,7 @@ fn keeps_running(party: &Party) -> bool {
     matches!(party.doing, Doing::Waits(On::Await(_)) | Doing::Yields | Doing::YieldsForever)
 }
 
-/// The thread with whose last step everybody in a circle waits for another one in it.
+/// The thread whose last step closes a circle: since then every thread in it waits for another one in it.
 fn closes_circle(parties: &[Party], trace: &Trace) -> Option<ThreadName> {
     let edges = parties.iter().filter_map(|party| match &party.doing {
         Doing::Waits(on) => Some((party.thread, on.thread()?, party.thread)),

@@ -1,4 +1,4 @@
-//! From what the checker found to what a report says about it.
+//! Narration of a failure: turns a finding of the checker into that of a report.
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Line};
 use checker::operation::OpKind;
@@ -24,7 +24,7 @@ pub(crate) struct Failing<'a> {
     pub(crate) failure: &'a Failure,
     pub(crate) trace: &'a Trace,
     pub(crate) ending: &'a Ending,
-    /// What stands for the failing line where no frame is the user's own.
+    /// Gives the frame that stands for the failing line where no frame is the user's own.
     pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Failing<'a> {
     }
 }
 
-/// What was measured about a failing schedule.
+/// Measurements of a failing schedule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) schedule_number: u64,
@@ -120,7 +120,7 @@ fn stall(trace: &Trace, labels: &ThreadLabels) -> Option<StallOf> {
     })
 }
 
-/// Where a test framework says that an expectation failed, and what it says: the exit code comes long after that.
+/// The failed expectation that a test framework reports: its place and its words. The exit code comes long after that.
 fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, String)> {
     if !ended_with_code(failing.failure) {
         return None;
@@ -168,7 +168,7 @@ pub(crate) fn ended_with_code(failure: &Failure) -> bool {
         && matches!(failure.detail, FailureDetail::ExitCode(_))
 }
 
-/// Why a program may fail with an exit code whatever the schedule.
+/// The reason for which a program may fail with an exit code whatever the schedule.
 fn hint(failing: &Failing<'_>) -> Option<Hint> {
     let always = failing.failure.kind == FailureKind::AlwaysFails && ended_with_code(failing.failure);
     always.then(|| test_output::hint(&failing.ending.stdout, &failing.ending.stderr)).flatten()
@@ -182,7 +182,7 @@ pub(crate) fn message(failure: &Failure, words: &Phrasing<'_>) -> String {
     }
 }
 
-/// Who failed; who else takes part; who was preempted on the way.
+/// The parties of a failure: the thread that failed, the others that take part, and those that were preempted on the way.
 fn parties(
     failure: &Failure,
     (event_lines, words): (&EventLines, &Phrasing<'_>),

@@ -69,7 +69,7 @@ impl<'a> Places<'a> {
     /// The place of a line that the program itself names, if there is such a file.
     pub(crate) fn of_named(&self, file: &Path, line: u32) -> Option<Location> {
         let here = self.root.join(file).canonicalize().ok().filter(|file| file.is_file());
-        // Who built elsewhere, below the root or above, has given the compiler another relative name.
+        // A build elsewhere, below the root or above, has given the compiler another relative name.
         let found = here.or_else(|| self.source.source_named(file))?;
         let file = found.strip_prefix(&self.root).unwrap_or(&found).to_string_lossy().into_owned();
         Some(Location { file: Some(file), line: Some(line), function: None })

@@ -1,4 +1,4 @@
-//! From what the checker found to what a report says: places, labels of threads, lines of events, and sentences.
+//! Narration of results of the checker in a report: places, labels of threads, lines of events, and sentences.
 
 pub(crate) mod event_lines;
 pub(crate) mod explanation;

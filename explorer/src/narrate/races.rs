@@ -44,7 +44,7 @@ pub(crate) fn report(found: &[RacingPair], again: &RunAgain, places: &Places<'_>
     races
 }
 
-/// In how many pairs an access may be found half done, the synchronisation of libraries taken into account.
+/// Number of pairs in which an access may be found half done, the synchronisation of libraries taken into account.
 pub(crate) fn torn(program: &impl Program, outcome: &Outcome, limit: &Limit) -> u64 {
     outcome
         .torn

@@ -19,7 +19,7 @@ const AT_ONCE: usize = 1_024;
 #[derive(Debug, Default)]
 pub(crate) struct Stacks {
     stacks: BTreeMap<Position, Vec<Site>>,
-    /// What libraries did until the last of these events ([`checker::program::Ending::hidden`]).
+    /// Accesses of libraries until the last of these events ([`checker::program::Ending::hidden`]).
     pub(crate) hidden: Option<Vec<HiddenAccess>>,
 }
 
@@ -57,7 +57,7 @@ impl Stacks {
         found
     }
 
-    /// How the thread of an event came to it, innermost first: the frames of the user's own code. `site` is the event's, for
+    /// The way of an event's thread to it, innermost first: the frames of the user's own code. `site` is the event's, for
     /// where more is not known.
     pub(crate) fn told(&self, event: Position, site: Site, places: &Places<'_>) -> Vec<Location> {
         match self.stacks.get(&event).filter(|stack| !stack.is_empty()) {

@@ -1,4 +1,4 @@
-//! Where in the user's own code the events of a trace are. An instruction in a library says little by itself: its place is
+//! Places in the user's own code of the events of a trace. An instruction in a library says little by itself: its place is
 //! the caller in the user's code, which one more execution of the same schedule shows.
 
 use checker::names::Site;
@@ -10,7 +10,7 @@ use crate::narrate::locations::Places;
 use crate::report::Location;
 use crate::report::interned::Shared;
 
-/// Longer traces are not run again for this: nobody reads that many lines.
+/// Longer traces are not run again for this: a report of that many lines is not read.
 const MAX_EVENTS: usize = 20_000;
 
 /// The place of every event. Where the schedule does not come out any more, an event's place is its instruction's.
@@ -43,7 +43,7 @@ fn follow(run: &mut impl Execution, trace: &Trace, places: &Places<'_>, found: &
             return;
         }
         *place = places.of_pending(run, choice.agent.thread(), site).into();
-        // Where this shows more key points, the next view is another one if it matters.
+        // If this shows more key points, the next view is another one where that matters.
         if run.run(choice, &Until::one()).is_err() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Whether programs can be explored on this machine, and what to do if not.
+//! Check of this machine: whether programs can be explored on it, and what to do if not.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ use crate::report::verdict::EXIT_FAILED;
 /// Something that exploring takes, and whether it is permitted here.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// What was tried: `trace`, `filter`, `personality`, `affinity`.
+    /// Name of the thing that was tried: `trace`, `filter`, `personality`, `affinity`.
     pub name: String,
     /// Whether it works.
     pub works: bool,
     /// Whether nothing can be explored without it.
     pub is_needed: bool,
-    /// What that means, in one sentence.
+    /// The meaning of that, in one sentence.
     pub sentence: String,
-    /// What to do about it; `None` where it works.
+    /// The remedy; `None` where it works.
     pub fix: Option<String>,
 }
 
 impl Check {
-    /// What is wrong and what to do about it, as one line; `None` where it works.
+    /// The fault and its remedy, as one line; `None` where it works.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let fix = self.fix.as_ref()?;

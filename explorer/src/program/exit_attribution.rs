@@ -45,7 +45,7 @@ impl<'a> ExitAttribution<'a> {
         }
         let mut schedule: Vec<(Choice, OpKey)> = trace.schedule();
         if !is_harness {
-            // What others did after it does not matter.
+            // Events of other threads after the failing thread's last one do not matter.
             let last = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread);
             schedule.truncate(last.map_or(0, |last| last + 1));
         }

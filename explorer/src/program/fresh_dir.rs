@@ -30,7 +30,7 @@ pub enum FreshDirError {
     /// Something in it could not be copied.
     #[error("failed to copy `{}` for an execution: {error}", .folder.display())]
     Copy {
-        /// What was to be copied.
+        /// The folder or file that was to be copied.
         folder: PathBuf,
         /// The reason.
         error: io::Error,
@@ -67,7 +67,7 @@ impl FreshDir {
         Ok(fresh)
     }
 
-    /// Where the copy is.
+    /// Path of the copy.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.copy.path()
@@ -108,7 +108,7 @@ fn remove(entry: &fs::DirEntry) -> io::Result<()> {
     if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }
 }
 
-/// What is copied of a folder: not the tool's own store.
+/// The entries of a folder that are copied: all but the tool's own store.
 fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
     let is_store =
         |entry: &io::Result<fs::DirEntry>| entry.as_ref().is_ok_and(|entry| entry.file_name() == STORE);

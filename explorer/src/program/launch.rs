@@ -27,7 +27,7 @@ impl Source for PtraceProgram {
     }
 
     fn is_own_code(&self, site: Site) -> bool {
-        // Where the user's code has lines, code without them is what the compiler and the libraries added.
+        // In a program with lines of the user's code, the compiler and the libraries added the code without lines.
         !self.executable().has_debug_lines && self.is_user_code(site)
     }
 
@@ -146,7 +146,7 @@ pub(crate) struct Launch {
     pub(crate) fresh_directory: bool,
     pub(crate) ignore_exit_code: bool,
     pub(crate) run_timeout: Duration,
-    /// For how long threads may be stalled.
+    /// The longest time for which threads may be stalled.
     pub(crate) stalls: Arc<Stalls>,
 }
 
@@ -191,7 +191,8 @@ pub(crate) fn restore(fresh: Option<&FreshDir>) -> Option<()> {
     fresh.map_or(Some(()), |fresh| fresh.restore().ok())
 }
 
-/// What stands for a failing line where nothing else does: the beginning of the test that the arguments select, or of `main`.
+/// The frame that stands for a failing line where nothing else does: the beginning of the test that the arguments select,
+/// or of `main`.
 pub(crate) fn entry(alone: &Alone) -> Option<Frame> {
     let at = alone.at.clone()?;
     Some(Frame { function: alone.name.clone(), file: Some(at.file), line: Some(at.line), column: None })

@@ -22,19 +22,20 @@ const FIRST_WINDOW: usize = 32;
 /// empty.
 #[derive(Default)]
 pub(crate) struct Body {
-    /// Where lines begin in it, and in what was inlined into it: run-time addresses, with what the source shows of it there.
+    /// The beginnings of lines in it, and in what was inlined into it: run-time addresses, with what the source shows of it
+    /// there.
     lines: BTreeMap<u64, Frame>,
     /// The lines that say nothing: the one at which the function begins, and braces that close something.
     silent: BTreeSet<u32>,
 }
 
-/// Where an execution comes to a line of the body.
+/// Arrival of an execution at a line of the body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
     pub(crate) thread: ThreadName,
     /// After so many events, its thread is still on its way from the last one.
     pub(crate) events: usize,
-    /// The run-time address, and the how manyth time since that event that the thread comes there.
+    /// The run-time address, and the ordinal of the thread's arrival there since that event.
     pub(crate) address: u64,
     pub(crate) count: u32,
     /// The thread rests there, for it is a key point as well.
@@ -58,7 +59,7 @@ impl Body {
         let function = at.as_ref().and_then(|at| function_at(&all, at, framework));
         let is_body: Box<dyn Fn(&str) -> bool> = match function {
             Some(name) => Box::new(move |function| function == name),
-            // What a harness has for `main` is nobody's own.
+            // A harness's `main` is no code of the user's.
             None if program.harness().is_some() => return Self::default(),
             None => Box::new(is_main),
         };
@@ -73,12 +74,12 @@ impl Body {
         Self { lines, silent }
     }
 
-    /// Where lines begin in it.
+    /// Addresses at which its lines begin.
     pub(crate) fn addresses(&self) -> BTreeSet<u64> {
         self.lines.keys().copied().collect()
     }
 
-    /// What the source shows at a visit.
+    /// The frame that the source shows at a visit.
     pub(crate) fn frame(&self, visit: &Visit) -> Option<&Frame> {
         self.lines.get(&visit.address)
     }

@@ -20,17 +20,17 @@ use delegate::delegate;
 use crate::program::run_note_words::of_program;
 use crate::program::test_output::{Missed, missed, skipped};
 
-/// What a test framework says of the tests that it ran stands at the end, in so many bytes.
+/// Size of the end of the output, in bytes, in which a test framework says which tests it ran.
 const LONGEST_REPORT: usize = 16 << 10;
 
-/// What all executions so far have told.
+/// Peculiarities that all executions so far have told.
 #[derive(Debug, Default)]
 pub(crate) struct Peculiarities(Mutex<Told>);
 
 #[derive(Debug, Default)]
 struct Told {
     notes: BTreeSet<Peculiarity>,
-    /// What was run in place of the chosen test.
+    /// The reason for which the chosen test did not run, or did not run alone.
     missed: Option<Missed>,
     started: u64,
     /// The account's entries, each with its number of executions.
@@ -84,7 +84,7 @@ impl Peculiarities {
         self.told().unwatched.clone()
     }
 
-    /// How many executions were started, whatever for.
+    /// Number of executions that were started, whatever for.
     pub(crate) fn executions(&self) -> u64 {
         self.told().started
     }
@@ -94,7 +94,7 @@ impl Peculiarities {
         self.told().pace
     }
 
-    /// One more was run by somebody else, and ended so.
+    /// Counts one more execution, which was run elsewhere and ended so.
     pub(crate) fn take_in(&self, ending: &Ending, is_one_test: bool) {
         self.told().started += 1;
         self.add(ending, is_one_test);
@@ -143,7 +143,7 @@ impl<'a, P> Observed<'a, P> {
         self.told.unwatched()
     }
 
-    /// Why nothing that came of the executions counts: in one of them the test did not run, or did not run alone.
+    /// The reason for which no result of the executions counts: in one of them the test did not run, or did not run alone.
     pub(crate) fn missed_its_test(&self) -> Option<StartError> {
         let missed = self.told.told().missed?;
         Some(StartError::Failed(missed.words(&self.arguments)))

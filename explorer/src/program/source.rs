@@ -1,4 +1,4 @@
-//! What reports need to know of a program beside its executions: words for what the checker knows by name only.
+//! Knowledge of a program that reports need beside its executions: words for what the checker knows by name only.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub trait Source {
     /// Identifies the build.
     fn build_id(&self) -> String;
 
-    /// What the reader of any report should know about how the program was run, a sentence each.
+    /// Notes for the reader of any report about how the program was run, a sentence each.
     fn notes(&self) -> Vec<String>;
 
     /// Whether lines and names are missing that are in the program's debug information, because there was no time to read it.
@@ -55,6 +55,6 @@ pub trait Source {
         false
     }
 
-    /// What the coverage of a search rests on, a sentence each.
+    /// Assumptions that the coverage of a search rests on, a sentence each.
     fn assumptions(&self) -> Vec<String>;
 }

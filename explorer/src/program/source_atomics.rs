@@ -9,13 +9,13 @@ use checker::names::Site;
 
 use crate::program::source::Source;
 
-/// How deep macros in macros are followed, and files in files.
+/// Depth to which macros in macros are followed, and files in files.
 const DEEP: usize = 8;
 
 /// So many files are read for the macros of one.
 const MOST_FILES: usize = 200;
 
-/// What the text of source files says of accesses. Files are read once.
+/// Atomic accesses by the text of source files. Files are read once.
 #[derive(Default)]
 pub(crate) struct Atomics {
     files: RefCell<HashMap<PathBuf, Option<SourceText>>>,
@@ -66,7 +66,7 @@ impl Atomics {
         false
     }
 
-    /// What a macro stands for, by the file that uses it and the files that this one includes.
+    /// Text that a macro stands for, by the file that uses it and the files that this one includes.
     fn definition(&self, name: &str, file: &Path, seen: &mut HashSet<PathBuf>) -> Option<String> {
         if seen.len() >= MOST_FILES || !seen.insert(file.to_owned()) {
             return None;

@@ -1,14 +1,14 @@
-//! What a test framework says in its output: that it ran no test, or others than the chosen one, since exploring that would
-//! be a pass that means nothing; and where an expectation failed.
+//! Output of test frameworks: it says when no test has run, or others than the chosen one, since exploring that would be a
+//! pass that means nothing; and it tells the place of an expectation that failed.
 
 use std::path::PathBuf;
 
 use crate::report::Hint;
 
-/// What a test framework says when no test has run: every mark has to begin a line of the output.
+/// Output of a test framework when no test has run: every mark has to begin a line of it.
 struct Idle {
     marks: &'static [&'static str],
-    /// What begins no line then.
+    /// A beginning that no line has then.
     never: Option<&'static str>,
     missed: Missed,
 }
@@ -35,7 +35,7 @@ const IDLE: [Idle; 6] = [
     Idle { marks: &["[doctest] test cases: 0 |"], never: None, missed: Missed::None("doctest") },
 ];
 
-/// Why an execution says nothing of the test that was chosen.
+/// The reason for which an execution says nothing of the test that was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Missed {
     /// The framework ran no test.
@@ -70,8 +70,8 @@ impl Missed {
     }
 }
 
-/// Whether the framework that wrote this output, if one did, says that it ran something else than what was chosen. `is_one`:
-/// that is one test.
+/// The reason for which the chosen test did not run, or did not run alone, as the framework that wrote this output says, if
+/// one did. `is_one`: one test was chosen.
 pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<Missed> {
     let text = String::from_utf8_lossy(stdout);
     // doctest aligns its numbers.
@@ -89,7 +89,8 @@ pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<Missed> {
     counted.filter(|(_, count)| *count > 1).map(|(framework, count)| Missed::Several(framework, count))
 }
 
-/// Whether a program that has ended with this exit code, and written this, says to a harness that its test is to be skipped.
+/// The verdict on a program that has ended with this exit code, and written this, if that says to a harness that its test is
+/// to be skipped.
 pub(crate) fn skipped(code: i32, stdout: &[u8]) -> Option<Missed> {
     let says_so = || String::from_utf8_lossy(stdout).contains("SKIP");
     match code {
@@ -119,7 +120,7 @@ pub(crate) fn is_one_test<S: AsRef<str>>(target: &str, mut arguments: impl Itera
     target.contains('#') && !arguments.any(|argument| is_pattern(argument.as_ref()))
 }
 
-/// How many tests a framework says that it ran.
+/// Number of tests that a framework says that it ran.
 fn counted(line: &str) -> Option<(&'static str, u32)> {
     let number = |text: &str| text.split(' ').next()?.parse().ok();
     if let Some(rest) = line.strip_prefix("[doctest] test cases: ") {
@@ -138,7 +139,7 @@ pub(crate) struct Expectation {
     /// As the compiler was given it.
     pub(crate) file: PathBuf,
     pub(crate) line: u32,
-    /// What was expected, and what was the case.
+    /// The expected value, and the actual one.
     pub(crate) words: String,
 }
 
@@ -149,7 +150,7 @@ impl Expectation {
     }
 }
 
-/// What follows the place in a report of GoogleTest, Catch2 and doctest.
+/// The text after the place in a report of GoogleTest, Catch2 and doctest.
 const FAILED: [&str; 4] = ["Failure", "FAILED:", "ERROR:", "FATAL ERROR:"];
 
 /// The first failed expectation that a framework reports.
@@ -168,7 +169,7 @@ pub(crate) fn failed_expectation(stdout: &[u8]) -> Option<Expectation> {
     None
 }
 
-/// What GoogleTest says about an exception that came out of a test: it has no place.
+/// GoogleTest's words about an exception that came out of a test: it has no place.
 pub(crate) fn thrown_by_test(stdout: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stdout);
     let mut lines = text.lines().skip_while(|line| *line != "unknown file: Failure").skip(1);
@@ -176,7 +177,8 @@ pub(crate) fn thrown_by_test(stdout: &[u8]) -> Option<String> {
     said.contains(" exception ").then(|| format!("the test failed: {said}"))
 }
 
-/// Lines as one sentence: what ends with a colon introduces the next one, and a value belongs to what it is the value of.
+/// Lines as one sentence: a line that ends with a colon introduces the next one, and a value belongs to the expression
+/// before it.
 fn joined<'a>(mut lines: impl Iterator<Item = &'a str>) -> String {
     let mut text = lines.next().unwrap_or_default().to_owned();
     for line in lines {

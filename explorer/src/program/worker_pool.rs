@@ -1,9 +1,9 @@
 //! Workers: threads that run executions ahead of their turn, each with a copy of the program of its own.
 //!
-//! The search stays on the thread that began it ([`checker::search`]); what it hands out waits on a stack, which the
-//! workers empty, each one job after another. They begin once a search has gone on for a while, so that a short one does
-//! not pay for what it has no use for, and end with it. A worker that cannot start, or dies, leaves its jobs undone, and the
-//! search does them.
+//! The search stays on the thread that began it ([`checker::search`]); the jobs that it hands out wait on a stack, which
+//! the workers empty, each one job after another. They begin once a search has gone on for a while, so that a short one
+//! does not pay for workers that it has no use for, and end with it. A worker that cannot start, or dies, leaves its jobs
+//! undone, and the search does them.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -24,12 +24,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub trait Repeatable: Sync {
     /// It, again.
     type Copy: Program;
-    /// What an execution depends on beside its choices.
+    /// Knowledge that an execution depends on beside its choices.
     type Known: Send;
-    /// What an execution taught, beside its events.
+    /// Knowledge that an execution has added, beside its events.
     type Learnt: Send;
 
-    /// How many executions a search should have had before it is worth while to start a copy.
+    /// Number of executions after which it is worth while for a search to start a copy.
     const WORTH_WHILE: u32;
 
     /// So many jobs wait for each worker, so that none has to wait for one. More would be handed out before it is known what
@@ -40,7 +40,7 @@ pub trait Repeatable: Sync {
     /// that cannot be done, or would not be the same program.
     fn again(&self, nth: usize, limit: &Limit) -> Option<Self::Copy>;
 
-    /// How many executions can run at once, each on a CPU of its own.
+    /// Number of executions that can run at once, each on a CPU of its own.
     fn at_once(&self) -> usize;
 
     /// Whether executions at the same time could meet outside of their memory, as far as those up to now have shown.
@@ -49,13 +49,13 @@ pub trait Repeatable: Sync {
     /// The same of those of a copy.
     fn is_copy_outside(copy: &Self::Copy) -> bool;
 
-    /// What is known now.
+    /// The knowledge so far.
     fn known(&self) -> Self::Known;
 
     /// Makes the next execution of a copy one that would be the same here.
     fn adopt(copy: &Self::Copy, known: &Self::Known);
 
-    /// What the last execution of a copy taught; `None` if it cannot stand for an execution here.
+    /// Knowledge that the last execution of a copy has added; `None` if it cannot stand for an execution here.
     fn learnt(copy: &Self::Copy) -> Option<Self::Learnt>;
 
     /// Takes in what the first `events` events of an execution elsewhere taught.
@@ -103,10 +103,10 @@ impl Repeatable for Model {
 /// So many events can be recorded on the paper that is kept for further jobs: about 2 MB.
 const ROOM: usize = 20_000;
 
-/// How long the search waits for a result before it looks whether it should stop.
+/// Time for which the search waits for a result before it looks whether it should stop.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// How many workers there are beside the thread that runs the search.
+/// Number of workers beside the thread that runs the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parallelism {
     /// So many, whatever the program does.
@@ -125,7 +125,7 @@ impl Parallelism {
         }
     }
 
-    /// How many there are at most.
+    /// The largest number of workers.
     #[must_use]
     pub fn most(self) -> usize {
         match self {
@@ -145,43 +145,43 @@ pub struct WorkerPool<'scope, 'env, P: Repeatable> {
     program: &'env P,
     queue: Arc<Queue<P>>,
     parallelism: Parallelism,
-    /// How often the search has asked; `None` once the threads are there.
+    /// Number of times that the search has asked; `None` once the threads are there.
     patience: Option<u32>,
     learnt: FxHashMap<u64, P::Learnt>,
     taken_in: &'env (dyn Fn(&Ending) + Sync),
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Queue<P: Repeatable> {
     state: Mutex<QueueState<P>>,
     /// There is a job, or it is all over.
     jobs: Condvar,
-    /// There is a result, or one less who might have one.
+    /// There is a result, or one less that might have one.
     results: Condvar,
     stop: Arc<AtomicBool>,
-    /// That of the search; and it is over for them when they are to stop.
+    /// The limit of the search; for workers it is over as well when they are to stop.
     limit: Limit,
 }
 
 struct QueueState<P: Repeatable> {
-    /// The last one is begun first. What was handed out last has its turn late, so that the search, which comes to each in its
-    /// turn and runs what nobody has begun, does not come to one that is under way, and wait.
+    /// The last one is begun first. The job that was handed out last has its turn late, so that the search, which comes to
+    /// each in its turn and runs those that no worker has begun, does not come to one that is under way, and wait.
     waiting: Vec<(Job, P::Known)>,
     under_way: FxHashSet<u64>,
     done: VecDeque<(JobOutcome, Option<P::Learnt>)>,
     /// For further jobs.
     papers: Vec<TraceBuffer>,
-    /// Who waits for a job.
+    /// Number of workers that wait for a job.
     idle: usize,
     /// Whether the search waits for a result.
     awaited: bool,
-    /// How many workers there are or will be.
+    /// Number of workers that there are or will be.
     alive: usize,
 }
 
 impl<P: Repeatable> Queue<P> {
     fn state(&self) -> MutexGuard<'_, QueueState<P>> {
-        // Whoever panicked had no job of another one in hand.
+        // A worker that panicked had no job of another one in hand.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -207,14 +207,14 @@ impl<P: Repeatable> Queue<P> {
         state.under_way.remove(&done.id());
         state.done.push_back((done, learnt));
         let awaited = state.awaited;
-        // Whoever is woken would only wait for the lock.
+        // A thread woken before that would only wait for the lock.
         drop(state);
         if awaited {
             self.results.notify_one();
         }
     }
 
-    /// What a worker does.
+    /// Runs a worker: one job after the other.
     fn work(&self, nth: usize, program: &P, parallelism: Parallelism) {
         let Some(copy) = program.again(nth, &self.limit) else { return };
         let _attention = Attention::pay();
@@ -231,9 +231,9 @@ impl<P: Repeatable> Queue<P> {
         }
     }
 
-    /// Lets nobody begin anything any more; what is under way is broken off.
+    /// Lets no worker begin anything any more; executions under way are broken off.
     fn dismiss(&self) {
-        // Under the lock: nobody is between having looked and going to sleep.
+        // Under the lock: no worker is between having looked and going to sleep.
         let mut state = self.state();
         self.stop.store(true, Ordering::Relaxed);
         state.waiting.clear();
@@ -241,14 +241,14 @@ impl<P: Repeatable> Queue<P> {
     }
 }
 
-/// Counts a worker out: nobody waits for what it had under way.
+/// Counts a worker out: the search does not wait for what it had under way.
 struct Presence<'b, P: Repeatable>(&'b Queue<P>);
 
 impl<P: Repeatable> Drop for Presence<'_, P> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.alive -= 1;
-        // Which job it was is not known; the others' will be handed in, and are not needed then.
+        // The job that it had is not known; the others' will be handed in, and are not needed then.
         state.under_way.clear();
         self.0.results.notify_one();
     }
@@ -300,7 +300,7 @@ impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
             self.queue.state().alive += 1;
             let work = move || {
                 let _presence = Presence(&queue);
-                // What it panicked with has been said; the search goes on without it.
+                // The message of its panic has been printed; the search goes on without it.
                 let _ = catch_unwind(AssertUnwindSafe(|| queue.work(nth, program, parallelism)));
             };
             if Builder::new().name(format!("worker {nth}")).spawn_scoped(self.scope, work).is_err() {

@@ -76,7 +76,7 @@ fn failure_words(finding: &Finding) -> String {
     }
 }
 
-/// What is not shown at a place.
+/// Counts of the events and switches that are not shown at a place.
 #[derive(Default)]
 struct Folded {
     events: u64,
@@ -154,7 +154,7 @@ fn heading(thread: &str, path: &str) -> String {
     format!("{thread} {path}")
 }
 
-/// Which events are near a switch or the failure, or first or last.
+/// Marks the events that are near a switch or the failure, or first or last.
 fn shown(events: &[EventLine], failing: usize) -> Vec<bool> {
     let mut shown = vec![false; events.len()];
     let mut show = |from: usize, to: usize| shown[from..to.min(events.len())].fill(true);

@@ -8,7 +8,7 @@ use crate::report::{Finding, Location};
 /// So many patterns are shown; the report as JSON has more.
 const PATTERNS: usize = 3;
 
-/// What follows the schedule; empty where nothing was found out, and else with an empty line before each part.
+/// The text after the schedule; empty where nothing was found out, and else with an empty line before each part.
 pub(crate) fn render(finding: &Finding, why: &Explanation) -> String {
     let mut text = String::new();
     if let Some(pair) = &why.pair {

@@ -46,7 +46,8 @@ pub fn render(report: &Report) -> String {
     escaped(&text).into_owned()
 }
 
-/// What is told of a finding as soon as there is one; the report with its schedule follows at the end. Ends with an empty line.
+/// The text for a finding as soon as there is one; the report with its schedule follows at the end. Ends with an empty
+/// line.
 #[must_use]
 pub fn render_at_once(finding: &Finding) -> String {
     let mut text = headlines(finding, if finding.stall.is_some() { "Timing" } else { "Found" });
@@ -107,7 +108,7 @@ fn replay_it(file: &str) -> String {
     format!("Replay it with: interleaver replay {}\n", shown_word(file))
 }
 
-/// What failed, where, and what its schedule costs.
+/// The failure, its place, and the cost of its schedule.
 fn headlines(finding: &Finding, which: &str) -> String {
     let mut text = String::new();
     let kind_and_message = || format!("{} — {}", kind_words(finding.kind), finding.message);
@@ -180,7 +181,7 @@ fn parties(finding: &Finding) -> String {
     text
 }
 
-/// What the program wrote: all of a few lines, else where it begins and where it ends. The report as JSON has the rest.
+/// The output of the program: all of a few lines, else its beginning and its end. The report as JSON has the rest.
 fn output(stream: &str, written: &str) -> String {
     let mut text = format!("The program's {stream}:\n");
     let lines: Vec<&str> = written.lines().collect();

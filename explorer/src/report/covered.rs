@@ -7,7 +7,7 @@ use super::location::Location;
 use super::plural::plural;
 use crate::input::request::MemoryModel;
 
-/// What it came to that threads were switched at synchronisation only.
+/// Result of a search that switched threads at synchronisation only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AtSynchronisation {
     /// Bounds of which every schedule was run that switches threads at synchronisation only.
@@ -72,10 +72,10 @@ pub struct NotCovered {
     /// The file name of the module whose code it is, where it is code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
-    /// Which function or system call, where it is one.
+    /// The function or system call, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// In how many executions.
+    /// Number of executions with it.
     pub count: u64,
     /// For store buffering, some of the places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

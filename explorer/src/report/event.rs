@@ -21,16 +21,16 @@ pub struct Lane {
 pub struct EventLine {
     /// Its position in the execution, from 0.
     pub number: u32,
-    /// Whose it is (`T1`, `T2` …).
+    /// Its thread (`T1`, `T2` …).
     pub thread: SharedText,
-    /// What ran.
+    /// The kind of operation.
     pub operation: OpKind,
     /// The same in words, with the object.
     pub text: SharedText,
-    /// Where.
+    /// Its place.
     #[serde(flatten)]
     pub place: Shared<Location>,
-    /// Why another thread than before runs here.
+    /// The reason for which another thread than before runs here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switch: Option<Box<Switch>>,
 }
@@ -38,15 +38,15 @@ pub struct EventLine {
 /// A change from one thread to another.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Switch {
-    /// Who ran before.
+    /// The thread that ran before.
     pub from: String,
-    /// Why it does not go on.
+    /// The reason for which it does not go on.
     pub why: Why,
     /// The same as a sentence.
     pub reason: String,
 }
 
-/// Why a thread does not go on.
+/// Reasons for which a thread does not go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {

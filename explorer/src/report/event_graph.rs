@@ -33,7 +33,7 @@ pub struct EventGraph {
     pub happens_before: Vec<[u32; 2]>,
 }
 
-/// How an execution fails.
+/// Failure of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct GraphFailure {
     /// The failure, as a sentence.

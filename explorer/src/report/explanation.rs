@@ -1,4 +1,4 @@
-//! What a report says about why a failure happens, beyond the schedule that shows it. See `docs/formats.md`.
+//! Explanation of a failure in a report, beyond the schedule that shows it. See `docs/formats.md`.
 
 pub use checker::explain::Depth;
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use super::left_out::LeftOut;
 use super::location::Location;
 use crate::report::interned::Shared;
 
-/// Why a failure happens.
+/// The reason for which a failure happens.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explanation {
-    /// What kind of mistake it is, as a sentence with the names of threads, variables and lines.
+    /// The kind of mistake, as a sentence with the names of threads, variables and lines.
     #[serde(default)]
     pub sentence: String,
     /// The evidence for that is thin.
@@ -21,14 +21,14 @@ pub struct Explanation {
     /// that could be. Else time or budget was over before.
     #[serde(default)]
     pub minimised: bool,
-    /// How often another thread runs than before, up to the failure.
+    /// Number of times that another thread runs than before, up to the failure.
     pub switches: u32,
     /// Its bug depth, if that could be measured.
     pub depth: Option<Depth>,
     /// Patterns of accesses that failing executions have and others do not, the most suspicious first.
     #[serde(default)]
     pub patterns: Vec<PatternLine>,
-    /// How many executions the patterns were taken from.
+    /// Number of executions that the patterns were taken from.
     #[serde(default)]
     pub compared: Compared,
     /// The events whose order decides.
@@ -37,13 +37,13 @@ pub struct Explanation {
     /// The first event after which the failure can no longer be helped.
     #[serde(default)]
     pub no_return: Option<NoReturn>,
-    /// What could not be found out, and why.
+    /// The parts that could not be found out, with the reasons.
     #[serde(default)]
     pub missing: Vec<String>,
     /// Time, executions or the user's patience were over before everything was found out: there is more to find out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// How many executions the explanation took; they are part of the report's `other`.
+    /// Number of executions that the explanation took; they are part of the report's `other`.
     pub executions: u64,
     /// The schedule that the search had found, where a simpler one took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,16 +57,16 @@ pub struct Original {
     pub preemptions: u32,
     /// Its events.
     pub events: u64,
-    /// Where it is saved.
+    /// The file in which it is saved.
     pub schedule_file: Option<String>,
 }
 
-/// How many executions were compared, each happens-before class once.
+/// Numbers of executions that were compared, each happens-before class once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Compared {
     /// With the same failure.
     pub failing: u32,
-    /// That ended well.
+    /// Those that ended well.
     pub passing: u32,
 }
 
@@ -75,13 +75,13 @@ pub struct Compared {
 pub struct PatternLine {
     /// 1 and one more for each pattern with a higher score.
     pub rank: u32,
-    /// How many patterns have this rank.
+    /// Number of patterns with this rank.
     pub tied: u32,
     /// Jaccard index, from 0 to 1.
     pub score: f64,
-    /// In how many failing executions it is.
+    /// Number of failing executions that have it.
     pub failing: u32,
-    /// In how many passing ones.
+    /// Number of passing ones.
     pub passing: u32,
     /// Its accesses: two of different threads, or three of which the second one is another thread's.
     pub accesses: Vec<AccessLine>,
@@ -90,16 +90,16 @@ pub struct PatternLine {
 /// An access of a pattern.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AccessLine {
-    /// Whose, in the failing schedule.
+    /// Its thread, in the failing schedule.
     pub thread: String,
     /// `read` or `write`.
     pub access: String,
-    /// What is accessed.
+    /// The object that is accessed.
     pub object: String,
-    /// Where.
+    /// Its place.
     #[serde(flatten)]
     pub place: Location,
-    /// How its thread came there, innermost first; empty in reports of older versions.
+    /// The calls by which its thread came there, innermost first; empty in reports of older versions.
     #[serde(default)]
     pub stack: Vec<Location>,
 }
@@ -120,7 +120,7 @@ pub struct Pair {
     /// The stretch that is not listed of these, as of a finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// Where its schedule is saved.
+    /// The file in which its schedule is saved.
     pub schedule_file: Option<String>,
 }
 
@@ -143,11 +143,11 @@ pub struct NoReturn {
 pub struct Side {
     /// Its position; absent for an operation that never ran.
     pub number: Option<u32>,
-    /// Whose it is.
+    /// Its thread.
     pub thread: String,
-    /// What it does; of an operation that never ran, what its thread waits for.
+    /// The operation in words; of one that never ran, what its thread waits for.
     pub text: String,
-    /// Where.
+    /// Its place.
     #[serde(flatten)]
     pub place: Location,
 }

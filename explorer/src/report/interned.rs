@@ -6,7 +6,7 @@ use std::sync::Arc;
 use internment::ArcIntern;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text that is kept once for all who have it, for as long as somebody has it: also where it was read from a file.
+/// A text that is kept once for all its owners, for as long as there is one: also where it was read from a file.
 pub type SharedText = ArcIntern<String>;
 
 /// A value that others may have as well; written and read as if it were not shared.
@@ -61,7 +61,7 @@ mod tests {
     use crate::report::EventLine;
     use crate::schedule_file::SavedChoice;
 
-    /// What is told and saved of a million events is in memory beside two traces of them, and all that may take 500 MB.
+    /// The lines of a million events are in memory beside two traces of them, and all that may take 500 MB.
     #[test]
     fn a_line_is_small() {
         assert!(size_of::<EventLine>() <= 40, "{}", size_of::<EventLine>());

@@ -10,16 +10,16 @@ pub struct LeftOut {
     pub from: u32,
     /// The number of its last event.
     pub to: u32,
-    /// How many events of it are not listed.
+    /// Number of its events that are not listed.
     pub events: u32,
-    /// How many switches are not told.
+    /// Number of switches that are not told.
     pub switches: u32,
-    /// How many of these are preemptions.
+    /// Number of preemptions among these.
     pub preemptions: u32,
 }
 
 impl LeftOut {
-    /// How many switches, and how many preemptions, come before the event of this number without being told.
+    /// Numbers of switches and of preemptions that come before the event of this number without being told.
     #[must_use]
     pub fn before(&self, number: u32) -> (usize, usize) {
         if number > self.to { (self.switches as usize, self.preemptions as usize) } else { (0, 0) }

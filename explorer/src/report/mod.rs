@@ -32,7 +32,7 @@ use self::verdict::Verdict;
 pub use self::warnings::potential_deadlock::{LockOrder, LockUse, PotentialDeadlock};
 pub use self::warnings::race::{Race, RaceKind, RacingAccess};
 
-/// What the `format` member of every report says.
+/// Value of the `format` member of every report.
 pub const FORMAT: &str = "interleaver-report";
 
 /// The version of the report's format.
@@ -47,11 +47,11 @@ pub struct Report {
     pub version: u32,
     /// The version of the tool.
     pub tool: String,
-    /// What was explored: the path relative to the root, or the absolute one.
+    /// The program or test that was explored: the path relative to the root, or the absolute one.
     pub target: String,
     /// The schedule file, if one was replayed.
     pub replayed: Option<String>,
-    /// What it comes to.
+    /// Its verdict.
     pub verdict: Verdict,
     /// The search; for a replay, the one that had found the schedule.
     pub strategy: String,
@@ -85,10 +85,10 @@ pub struct Report {
     /// The bound that was asked for is covered, but for what was not watched.
     #[serde(default)]
     pub complete: bool,
-    /// What it came to that threads were switched at synchronisation only. `None`: they were switched at every operation.
+    /// Result of switching threads at synchronisation only. `None`: they were switched at every operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_synchronisation: Option<AtSynchronisation>,
-    /// Why the search ended, as a sentence.
+    /// The reason for which the search ended, as a sentence.
     pub ended: String,
     /// Wall time.
     pub elapsed_seconds: f64,
@@ -96,9 +96,9 @@ pub struct Report {
     pub schedules_per_second: f64,
     /// Events per execution, on average; those of [`Report::narrow`] left out.
     pub key_points_per_schedule: f64,
-    /// What the reader should know about how far the result goes, a sentence each.
+    /// Notes for the reader about how far the result goes, a sentence each.
     pub notes: Vec<String>,
-    /// What was found, in the order in which it was found.
+    /// Failures, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// The search among schedules in which threads are stalled for longer than was asked for. `None`: no time passes in the program,
     /// or something was found without that.
@@ -107,13 +107,13 @@ pub struct Report {
     /// Data races, in the order in which they were found: warnings, unless `--fail-on-races` was asked for.
     #[serde(default)]
     pub races: Vec<Race>,
-    /// How many more there were, which `interleaver.toml` says may stay.
+    /// Number of further ones, which `interleaver.toml` says may stay.
     #[serde(default, skip_serializing_if = "is_none")]
     pub suppressed_races: u64,
     /// Locks that threads take in opposite orders, in the order in which they were found: warnings.
     #[serde(default)]
     pub potential_deadlocks: Vec<PotentialDeadlock>,
-    /// How many more there were, which `interleaver.toml` says may stay.
+    /// Number of further ones, which `interleaver.toml` says may stay.
     #[serde(default, skip_serializing_if = "is_none")]
     pub suppressed_potential_deadlocks: u64,
 }
@@ -129,14 +129,15 @@ fn is_none(count: &u64) -> bool {
 /// Executions in which only accesses of few variables were key points: of which class they are is not known.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Narrow {
-    /// How many; none of them failed.
+    /// Their number; none of them failed.
     pub schedules: u64,
     /// Events per execution, on average.
     pub key_points_per_schedule: f64,
 }
 
 impl Report {
-    /// Whether all schedules that were asked for were run, and what keeps that from being a claim is what was not watched.
+    /// Whether all schedules that were asked for were run, and only unwatched code and effects keep that from being a
+    /// claim.
     #[must_use]
     pub fn is_run(&self) -> bool {
         self.complete && !self.not_covered.is_empty()

@@ -1,4 +1,4 @@
-//! What a search or a replay comes to, and the exit code that says so.
+//! Verdict of a search or a replay, and the exit code that stands for it.
 
 use serde::{Deserialize, Serialize};
 

@@ -11,11 +11,11 @@ use crate::report::interned::SharedText;
 /// One choice, and what it ran.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SavedChoice {
-    /// Whose event it is.
+    /// The thread of its event.
     pub thread: ThreadName,
-    /// What it ran.
+    /// The kind of operation that it ran.
     pub operation: OpKind,
-    /// What it ran it on, in words; for people only.
+    /// The object of the operation, in words; for people only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<SharedText>,
     /// Function and line, or the address where there is no line.
@@ -23,15 +23,15 @@ pub struct SavedChoice {
     /// The instruction, in this build.
     #[serde(with = "encode::site")]
     pub site: Site,
-    /// What of the thread was chosen.
+    /// The actor of the thread that was chosen.
     #[serde(default, skip_serializing_if = "Actor::is_thread")]
     pub actor: Actor,
-    /// Which way the operation went, where there are several.
+    /// The outcome of the operation, where there are several.
     #[serde(default, skip_serializing_if = "is_only")]
     pub pick: Pick,
 }
 
-/// What of a thread is chosen.
+/// The actor of a thread that is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Actor {
@@ -67,7 +67,7 @@ impl SavedChoice {
         Choice { agent, pick: self.pick }
     }
 
-    /// What the choice has to run.
+    /// The operation that the choice has to run.
     #[must_use]
     pub fn key(&self) -> OpKey {
         OpKey { kind: self.operation, site: self.site }

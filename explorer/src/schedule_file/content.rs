@@ -17,7 +17,7 @@ use crate::input::request::Request;
 use crate::report::Location;
 use crate::report::finding::old_form::thread_and_place;
 
-/// What the `format` member of every schedule file says.
+/// Value of the `format` member of every schedule file.
 pub const FORMAT: &str = "interleaver-schedule";
 
 /// The version that is written of most schedules.
@@ -35,16 +35,16 @@ pub struct ScheduleFile {
     pub version: u32,
     /// The version of the tool that wrote it.
     pub tool: String,
-    /// What ran.
+    /// The program that ran, and everything that it was given.
     pub target: SavedTarget,
-    /// How it was found.
+    /// The search that found it.
     pub found_by: FoundBy,
-    /// What the schedule leads to; of one that passes, what it does without.
+    /// The failure that the schedule leads to; of one that passes, the one that it does without.
     pub failure: SavedFailure,
-    /// What makes it pass; absent in a schedule that fails.
+    /// The order that makes it pass; absent in a schedule that fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<SavedPass>,
-    /// Says that it was saved by whom, and for which folder: see `docs/security.md`.
+    /// Proves which user saved it, and for which folder: see `docs/security.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
     /// The choices, in order.
@@ -121,11 +121,11 @@ pub struct FoundBy {
     pub strategy: String,
     /// The seed of its random choices.
     pub seed: u64,
-    /// How many executions it took.
+    /// Number of executions that it took.
     pub schedule_number: u64,
     /// The key-point epoch in which the schedule was run.
     pub epoch: Epoch,
-    /// What has to be a key point for the schedule to come out.
+    /// Accesses that have to be key points for the schedule to come out.
     pub key_points: KeyPoints,
 }
 
@@ -150,7 +150,7 @@ pub struct SavedFailure {
     pub kind: FailureKind,
     /// One sentence.
     pub message: String,
-    /// Where, one line for each thread that takes part.
+    /// The places, one line for each thread that takes part.
     pub at: Vec<String>,
     /// The same as data; empty in files of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -158,7 +158,7 @@ pub struct SavedFailure {
     /// The failing line, where one thread failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Location>,
-    /// Of what always fails: how many schedules were run, where there are more.
+    /// Of what always fails: number of schedules that were run, where there are more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<u64>,
     /// Preemptions of the schedule, where measured.
@@ -175,14 +175,14 @@ pub struct SavedFailure {
 /// A thread that takes part in a failure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SavedParty {
-    /// Which one (`T1`, `T2` …).
+    /// The thread (`T1`, `T2` …).
     pub thread: String,
     /// Its place.
     #[serde(flatten)]
     pub place: Location,
 }
 
-/// Why nothing fails.
+/// The reason for which nothing fails.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SavedPass {
     /// The events that come in the other order than in the schedule that fails, by the numbers of their choices from 0: the

@@ -1,4 +1,4 @@
-//! How single values of a schedule file are written.
+//! Forms in which single values of a schedule file are written.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ pub struct ScheduleFileError {
     fault: FileFault,
 }
 
-/// What is wrong with a schedule file; each completes "the file …".
+/// Faults of a schedule file; each completes "the file …".
 #[derive(Debug, thiserror::Error)]
 enum FileFault {
     #[error("cannot be read: {0}")]
@@ -45,7 +45,7 @@ enum FileFault {
     Corrupt(serde_json::Error),
 }
 
-/// What says whether the rest can be read.
+/// The members that show whether the rest can be read.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Header {

@@ -1,4 +1,4 @@
-//! A schedule as a file: what was run, which choices were made, and what came of it. See `docs/formats.md`.
+//! A schedule as a file: the program, the choices that were made, and the result. See `docs/formats.md`.
 
 mod at;
 mod choice;

@@ -1,4 +1,4 @@
-//! Where reports and schedules are kept: a folder for each target, beside the root's marker or where the user says.
+//! Store of reports and schedules: a folder for each target, beside the root's marker or where the user says.
 //!
 //! A store can have come with the workspace that it lies in. So the folders in it are opened one within another, and
 //! nothing is read, written or removed by way of a symbolic link in it ([`files::Folder`]).
@@ -13,10 +13,10 @@ use files::Folder;
 
 use crate::input::project_root::STORE;
 
-/// What new files may be used for, before the user's mask.
+/// Permissions of new files, before the user's mask.
 const NEW_FILE: u32 = 0o666;
 
-/// The folder of one target. Files appear in it whole or not at all, whoever else writes there at the same time.
+/// The folder of one target. Files appear in it whole or not at all, also while other processes write there.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
@@ -63,11 +63,11 @@ impl Store {
 
     /// The same of a folder that is not made.
     pub(crate) fn existing(folder: &Path) -> Self {
-        // Reports name what is kept to whoever reads them, wherever that is.
+        // Reports name what is kept to their readers, wherever these are.
         Self { folder: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()) }
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -114,7 +114,7 @@ impl Store {
         self.open().and_then(|folder| folder.remove(name)).map_err(|why| self.error(why))
     }
 
-    /// Waits until nobody else changes several files of the folder; others wait until the result is dropped, or its
+    /// Waits until no other process changes several files of the folder; others wait until the result is dropped, or its
     /// process has ended.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ const FOLDER: &str = "interleaver";
 
 const FILE: &str = "key";
 
-/// How many bytes it has.
+/// Its length in bytes.
 const LENGTH: usize = 32;
 
 /// The user's key.
@@ -26,9 +26,9 @@ pub enum KeyError {
     /// It cannot be read or made.
     #[error("`{}` cannot be used: {why}", .folder.display())]
     Unusable {
-        /// Where it is.
+        /// The folder of the key.
         folder: PathBuf,
-        /// What stands in the way.
+        /// The obstacle.
         why: io::Error,
     },
     /// It is no key.
@@ -53,7 +53,7 @@ impl SealKey {
         bytes.try_into().map(Self).map_err(|_| KeyError::Damaged(folder.join(FILE)))
     }
 
-    /// Makes it, unless somebody else is faster.
+    /// Makes it, unless another process is faster.
     fn make(folder: &Folder) -> io::Result<Vec<u8>> {
         let _alone = folder.lock(".lock")?;
         match folder.read_private(FILE, Kind::Settings) {
@@ -71,7 +71,7 @@ impl SealKey {
     }
 }
 
-/// Where it is, by the user's variables. A relative folder would be one of the workspace.
+/// Its folder, by the user's variables. A relative folder would be one of the workspace.
 fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let states = variable("XDG_STATE_HOME").filter(absolute);

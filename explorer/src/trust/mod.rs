@@ -1,5 +1,6 @@
-//! Whose schedule is this? What this tool saves carries a seal under a key of its user that lies outside of any workspace;
-//! what carries none came from somebody else, and is not run without the user's consent. See `docs/security.md`.
+//! Origin of schedules. Everything that this tool saves carries a seal under a key of its user that lies outside of any
+//! workspace; a schedule that carries none came from elsewhere, and is not run without the user's consent. See
+//! `docs/security.md`.
 
 mod key;
 mod running;
@@ -17,18 +18,18 @@ use self::key::SealKey;
 use crate::error::Error;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 
-/// Who says whether something that came from somebody else may run.
+/// Consent to run something that came from elsewhere.
 #[derive(Clone, Copy)]
 pub enum Consent<'a> {
     /// The user has said so already.
     Given,
-    /// Nobody can be asked.
+    /// The user cannot be asked.
     Refused,
     /// The user is shown what would run, and asked.
     Ask(&'a dyn Fn(&Running) -> bool),
 }
 
-/// What tells seals of programs from those of schedules.
+/// Beginnings of the sealed text, by which seals of programs differ from those of schedules.
 const OF_SCHEDULE: &[u8] = b"interleaver schedule 1";
 const OF_PROGRAM: &[u8] = b"interleaver program 1";
 

@@ -1,4 +1,4 @@
-//! What a schedule would have run, for a person to decide on.
+//! The command that a schedule would have run, for a person to decide on.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,7 +13,7 @@ use crate::schedule_file::SavedTarget;
 use crate::shell::shown_word;
 use crate::shown::escaped;
 
-/// What would run.
+/// A command that would run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Running {
     /// The schedule file.
@@ -28,7 +28,7 @@ pub struct Running {
     pub arguments: Vec<OsString>,
     /// Its working directory.
     pub directory: PathBuf,
-    /// What it reads.
+    /// The file that it reads as its standard input.
     pub stdin: Option<PathBuf>,
     /// The command of its client.
     pub client: Option<String>,
@@ -37,7 +37,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// What a target comes to in the checkout at `root`. Nothing is run for that.
+    /// The command that a target comes to in the checkout at `root`. Nothing is run for that.
     pub(super) fn of(file: &Path, target: &SavedTarget, root: &Path) -> Self {
         let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
         let program = real(target.program.in_checkout(root));
@@ -74,7 +74,7 @@ impl Running {
         variables.chain(words).chain(input).chain(client).collect::<Vec<_>>().join(" ")
     }
 
-    /// What is said before the user is asked, several lines.
+    /// The text before the user is asked, several lines.
     #[must_use]
     pub fn lines(&self) -> String {
         let build =

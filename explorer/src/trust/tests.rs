@@ -1,4 +1,4 @@
-//! Seals: what they hold for, and what breaks them.
+//! Tests of seals: their scope, and the changes that break them.
 
 use std::collections::BTreeMap;
 use std::io::Write;

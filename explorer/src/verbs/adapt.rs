@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::narrate::locations::Places;
 use crate::schedule_file::{SavedChoice, function};
 
-/// How many random schedules show a program's key points before a schedule is said not to apply.
+/// Number of random schedules that show a program's key points before a schedule is said not to apply.
 const LESSONS: u64 = 200;
 
 /// The schedule in the instructions of this build. `limit` ends it.

@@ -23,7 +23,7 @@ pub(crate) enum ToCome {
     Judging,
 }
 
-/// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
+/// The end of the work that runs now. The stages of a verb begin one after the other, each with a time of its own.
 #[derive(Clone)]
 pub(crate) struct Deadline(Arc<DeadlineState>);
 
@@ -50,7 +50,7 @@ impl Deadline {
         }))
     }
 
-    /// What begins now may take so long.
+    /// Gives the work that begins now so much time.
     pub(crate) fn begin(&self, time: Duration) {
         self.set(Duration::MAX, time);
     }
@@ -103,7 +103,7 @@ impl Deadline {
         self.0.cancel.load(Ordering::Relaxed)
     }
 
-    /// For whoever has to end in time.
+    /// The limit for work that has to end in time.
     pub(crate) fn limit(&self) -> Limit {
         let state = Arc::clone(&self.0);
         Limit::new(move || state.look())
@@ -111,7 +111,7 @@ impl Deadline {
 }
 
 impl DeadlineState {
-    /// Whether what is left is the share of what is to come.
+    /// Whether the time that is left is the share of what is to come.
     fn is_share(&self, is_to_come: &impl Fn(ToCome) -> bool) -> bool {
         let (begun, end) = (self.begun.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
         let quarter = end.saturating_sub(begun) / 4;

@@ -1,4 +1,4 @@
-//! Where an execution is not as expected, made readable; and what may be the cause.
+//! Divergence of an execution from the expected one, made readable, with its likely cause.
 
 use checker::divergence::{Difference, Observation};
 use checker::failure::Failure;
@@ -53,7 +53,7 @@ impl Readable<'_> {
 
     /// The thread, what it does to what, and where.
     fn event(&self, seen: &Observation) -> String {
-        // Which threads there are is not known: all go by their creation path.
+        // The threads of the execution are not known here: all go by their creation path.
         let words = Phrasing { labels: &ThreadLabels::of([], None), source: self.0.source() };
         match seen {
             Observation::Operation { thread, key, effect } => {
@@ -66,7 +66,7 @@ impl Readable<'_> {
     }
 }
 
-/// What to look at first.
+/// Likely causes, to look at first.
 fn cause(expected: &Observation, got: &Observation) -> String {
     let is_io =
         |seen: &Observation| matches!(seen, Observation::Operation { key, .. } if key.kind == OpKind::Io);

@@ -25,7 +25,7 @@ use crate::verbs::search::sync_scope;
 use crate::verbs::watch::Watch;
 
 /// Explores a program, saves what is found, and reports. Runs on the calling thread, and binds it to one CPU. Setting
-/// `cancel` from elsewhere ends the search; what was found by then is reported.
+/// `cancel` from elsewhere ends the search; the findings so far are reported.
 ///
 /// # Errors
 /// When the tool cannot do its job; nothing is left running.

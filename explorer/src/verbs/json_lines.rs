@@ -12,7 +12,7 @@ use crate::verbs::watch::Progress;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Line {
-    /// How far it is; at most ten times a second.
+    /// Progress of the search; at most ten times a second.
     Progress(Progress),
     /// A failure has been reproduced and saved. One that comes again, with the same `id`, replaces the first.
     Finding {
@@ -26,7 +26,7 @@ pub enum Line {
     },
     /// The last line of one that did not.
     Error {
-        /// Why the tool could not do its job.
+        /// The reason for which the tool could not do its job.
         message: String,
     },
 }

@@ -32,11 +32,11 @@ use crate::verbs::watch::{Progress, Watch, per_second};
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Makes the failing schedule of a finding as simple as it gets, and explains it; neither time nor a number of executions
-/// ends that, but `cancel` does. What comes of it takes the finding's place in its store; the schedule in which it was found
-/// is kept. Runs on the calling thread, and binds it to one CPU.
+/// ends that, but `cancel` does. The result takes the finding's place in its store; the schedule in which it was found is
+/// kept. Runs on the calling thread, and binds it to one CPU.
 ///
 /// # Errors
-/// When the file is not the schedule of a finding, or was saved by somebody else without the user's consent to run what it
+/// When the file is not the schedule of a finding, or comes from elsewhere without the user's consent to run what it
 /// names, or its program is not the one in which it was found.
 pub fn minimise(
     file: &Path,
@@ -110,7 +110,7 @@ fn stopped(other: u64) -> Came {
     Came { finding: None, verdict: Verdict::Inconclusive, ended, events: 0, schedules: 0, other }
 }
 
-/// What is to be done with which schedule.
+/// A schedule, with the task for it.
 struct Plan<'a> {
     file: &'a Path,
     saved: &'a ScheduleFile,

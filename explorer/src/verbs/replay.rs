@@ -37,7 +37,7 @@ use crate::verbs::watch::per_second;
 /// Replays a schedule file and reports. Runs on the calling thread, and binds it to one CPU.
 ///
 /// # Errors
-/// When the file cannot be used, or was saved by somebody else without the user's consent to run what it names, or the
+/// When the file cannot be used, or comes from elsewhere without the user's consent to run what it names, or the
 /// program does not do what the schedule says: then the text names the event.
 pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
     with_saved(file, consent, cancel, |again, program| again.run(program))
@@ -109,18 +109,18 @@ pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error>
         run_timeout: target.run_timeout,
         stalls: Arc::default(),
     };
-    // Whatever its schedule does comes out again.
+    // Stalls are not limited: everything in its schedule comes out again.
     launch.stalls.allow(Duration::MAX);
     Ok(launch)
 }
 
-/// Where a program, or the one test in it that is run, begins.
+/// The beginning of a program, or of the one test in it that is run.
 pub(crate) fn entry(program: &Path, arguments: &[OsString], deadline: &Deadline) -> Option<Frame> {
     let read = || discover::alone(program, arguments, program.parent()?);
     launch::entry(&deadline.in_time(read).ok()??)
 }
 
-/// What came of a saved schedule.
+/// Result of a saved schedule.
 pub(crate) struct Came {
     pub(crate) finding: Option<Finding>,
     pub(crate) verdict: Verdict,

@@ -67,7 +67,7 @@ fn graph(again: &Again<'_>, program: &impl Program, replayed: &Replayed) -> Even
     }
 }
 
-/// Which of these events comes immediately before which of another thread.
+/// Pairs of these events, of different threads, of which the first comes immediately before the second.
 fn happens_before(trace: &Trace, events: &[EventLine]) -> Vec<[u32; 2]> {
     let is_told = |number: u32| events.binary_search_by_key(&number, |event| event.number).is_ok();
     let mut pairs = Vec::new();

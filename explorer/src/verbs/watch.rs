@@ -1,4 +1,4 @@
-//! What a front end sees of a search under way.
+//! View of a front end on a search under way.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Finding;
 
-/// How far a search is.
+/// Progress of a search.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Progress {
     /// Executions of the search so far.
@@ -21,7 +21,7 @@ pub struct Progress {
     pub findings: usize,
 }
 
-/// Shows progress to somebody.
+/// Shows progress to the user of a front end.
 pub trait Watch {
     /// Called after every execution.
     fn progress(&mut self, progress: &Progress);
@@ -31,7 +31,7 @@ pub trait Watch {
     fn finding(&mut self, _: &Finding) {}
 }
 
-/// Nobody watches.
+/// A search without a front end.
 pub struct Unwatched;
 
 impl Watch for Unwatched {

@@ -29,14 +29,14 @@ const DEEPEST: usize = 8;
 #[derive(Debug)]
 pub struct Folder(OwnedFd);
 
-/// What tells two states of a file apart without reading it.
+/// State of a file as far as it is known without reading it: tells one version from another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// Device and inode.
     pub inode: (u64, u64),
     /// In bytes.
     pub size: u64,
-    /// When it was written last: seconds since 1970, and nanoseconds.
+    /// Time of the last write: seconds since 1970, and nanoseconds.
     pub modified: (i64, u64),
 }
 
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// That of an open file.
+    /// The state of an open file.
     ///
     /// # Errors
     /// When the operating system does not say.
@@ -86,7 +86,7 @@ impl Folder {
     /// The same of one that is the user's alone, and made so if needed.
     ///
     /// # Errors
-    /// As above, and when it is somebody else's.
+    /// As above, and when it belongs to another user.
     pub fn make_private(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         let folder = Self::open(path)?;
@@ -147,7 +147,7 @@ impl Folder {
         contents(&file, kind.largest(), &mut || ())
     }
 
-    /// What tells the state of a regular file in it.
+    /// The state of a regular file in it.
     ///
     /// # Errors
     /// When there is no regular file of this name.
@@ -228,8 +228,8 @@ impl Folder {
         Ok(rustix::fs::linkat(CWD, path, &folder.0, last, AtFlags::empty())?)
     }
 
-    /// Waits until nobody else holds the lock of this name; others wait until the result is dropped, or its process has
-    /// ended.
+    /// Waits until no other process holds the lock of this name; others wait until the result is dropped, or its process
+    /// has ended.
     ///
     /// # Errors
     /// When the file that stands for the lock cannot be made, or is no regular file.
@@ -252,7 +252,7 @@ impl Folder {
             match folder.step(part) {
                 Err(Errno::NOENT) if make => {
                     match rustix::fs::mkdirat(&folder.0, *part, NEW_FOLDER) {
-                        // Somebody else was faster.
+                        // Another process was faster.
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(error) => return Err(error.into()),
                     }
@@ -284,7 +284,7 @@ impl Folder {
         Ok((self.walk(before, make)?, last))
     }
 
-    /// A file with a name that nobody has.
+    /// A file with a name that no other file has.
     fn unfinished(&self, mode: Mode) -> io::Result<(String, File)> {
         let how = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
@@ -322,7 +322,7 @@ fn readable() -> Mode {
     Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH
 }
 
-/// That of a regular file.
+/// The state of a regular file.
 fn state(folder: &Folder, name: &OsStr) -> io::Result<State> {
     let about = rustix::fs::statat(&folder.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
     match FileType::from_raw_mode(about.st_mode) {

@@ -1,4 +1,4 @@
-//! What a folder does, and what it refuses.
+//! Tests of a folder: its operations and its refusals.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -16,7 +16,7 @@ use tower_lsp::ls_types::{MessageActionItem, MessageType};
 
 use super::compile_errors::{CompileError, compile_errors};
 
-/// How much of a build's output is looked at.
+/// The part of a build's output that is looked at, in bytes.
 const MOST_OUTPUT: u64 = 4 << 20;
 
 /// Standard input ends with this server, however that ends, and all processes of the build with it; they see an empty one.
@@ -30,13 +30,13 @@ const NO: &str = "Cancel";
 pub(crate) struct Build {
     /// For a shell.
     pub(crate) command: String,
-    /// Where it is run.
+    /// The folder in which it is run.
     pub(crate) directory: PathBuf,
     /// The user has agreed to it before.
     pub(crate) confirmed: bool,
 }
 
-/// What came of it.
+/// Result of a build.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Built {
     /// It succeeded.
@@ -62,7 +62,7 @@ struct Answer {
     ran: bool,
     exit_code: Option<i32>,
     output: Option<String>,
-    /// What was run, where the user has changed it.
+    /// The command that was run, where the user has changed it.
     command: Option<String>,
 }
 
@@ -131,7 +131,7 @@ impl Build {
         if let Some(stdout) = child.stdout.take() {
             let mut limited = stdout.take(MOST_OUTPUT);
             limited.read_to_end(&mut output).await?;
-            // The rest is read, so that nobody has to wait for a full pipe.
+            // The rest is read, so that no process of the build has to wait for a full pipe.
             let mut rest = limited.into_inner();
             tokio::io::copy(&mut rest, &mut tokio::io::sink()).await?;
         }
@@ -156,7 +156,7 @@ struct Group(u32);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Where all have ended, there is nobody to signal.
+        // There may be no process left to signal.
         let _ = killpg(Pid::from_raw(self.0.cast_signed()), Signal::SIGKILL);
     }
 }

@@ -1,4 +1,4 @@
-//! An exploration in a process of its own: started, listened to, and ended when nobody wants it any more.
+//! An exploration in a process of its own: started, listened to, and ended when it is not wanted any more.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,13 +14,13 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// How long a process may take to end in order. It gives itself less.
+/// Time for a process to end in order. It gives itself less.
 const PATIENCE: Duration = Duration::from_millis(950);
 
-/// How much of what it writes to its standard error is looked at.
+/// The part of its standard error that is looked at, in bytes.
 const MOST_ERRORS: u64 = 64 << 10;
 
-/// What is to be run.
+/// The command to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Exploration {
     /// The `interleaver` executable.
@@ -29,7 +29,7 @@ pub(crate) struct Exploration {
     pub(crate) verb: &'static str,
     /// Everything after that and `--format jsonl --watch-stdin`.
     pub(crate) arguments: Vec<OsString>,
-    /// Where it runs.
+    /// Its working directory.
     pub(crate) directory: PathBuf,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn arguments(request: &Request, target: &str) -> Vec<OsString> {
     words
 }
 
-/// How it ended.
+/// The way in which it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     /// With a report or an error as its last line.
@@ -80,7 +80,7 @@ impl Exploration {
         };
         let errors = tokio::spawn(async move {
             let mut text = Vec::new();
-            // What cannot be read is no error that could be told.
+            // An unreadable text is no error that could be told.
             let _ = stderr.take(MOST_ERRORS).read_to_end(&mut text).await;
             String::from_utf8_lossy(&text).into_owned()
         });

@@ -10,7 +10,7 @@ use explorer::input::project_root::root_of;
 
 use crate::documents;
 
-/// The least time between two looks that nobody asked for.
+/// The least time between two looks that were not asked for.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Looks take at most this part of the time.
@@ -29,7 +29,7 @@ pub(crate) struct Folder {
     again: bool,
     /// Looks that were begun.
     begun: u64,
-    /// When the last one ended, and how long it took.
+    /// Time at which the last one ended, and its length.
     last: Option<(Instant, Duration)>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Look {
     number: u64,
 }
 
-/// What it came to.
+/// Result of a look.
 pub(crate) struct Looked {
     pub(crate) path: PathBuf,
     pub(crate) workspace: Arc<Workspace>,
@@ -63,7 +63,7 @@ impl Folder {
         }
     }
 
-    /// Where its store is, but for programs that lie in a checkout of their own.
+    /// The folder that holds its store, but for programs that lie in a checkout of their own.
     pub(crate) fn root(&self) -> PathBuf {
         root_of(&self.path.join("program"), &self.path)
     }
@@ -81,7 +81,7 @@ impl Folder {
         (Some(look), self.begun)
     }
 
-    /// Whether it is time for a look that nobody asked for.
+    /// Whether it is time for a look that was not asked for.
     pub(crate) fn is_due(&self) -> bool {
         let rested = |(ended, took): (Instant, Duration)| ended.elapsed() >= PAUSE.max(took * SHARE);
         !self.looking && self.last.is_some_and(rested)

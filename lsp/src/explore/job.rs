@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::explore::key::Key;
 use crate::show::words;
 
-/// What somebody wants to have explored.
+/// A request for an exploration.
 #[derive(Clone, Debug)]
 pub(crate) struct ExploreRequest {
     /// The workspace folder that it lies in.
@@ -20,12 +20,12 @@ pub(crate) struct ExploreRequest {
     pub(crate) target: Option<Key>,
     /// The source that its lens stands in, and what it is called there.
     pub(crate) location: Option<(PathBuf, String)>,
-    /// What people call it.
+    /// Its name for people.
     pub(crate) label: String,
     pub(crate) purpose: Purpose,
 }
 
-/// What for.
+/// Purpose of an exploration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// To find failures; `budget_level` counts how often more was asked for.
@@ -45,7 +45,7 @@ pub(crate) struct Job {
     pub(crate) has_built: bool,
     /// The command that has built it.
     pub(crate) built_by: Option<String>,
-    /// How it was to be built before it was looked at anew: a program that is gone is not known there.
+    /// The build step that was known before the folder was looked at anew: a program that is gone is not known there.
     pub(crate) known_build: Option<BuildStep>,
     pub(crate) progress: Option<Progress>,
     /// Whether the client has been shown its progress.
@@ -57,7 +57,7 @@ pub(crate) struct Job {
     is_cancelled: bool,
 }
 
-/// How far it is.
+/// Phase of a job.
 #[derive(Clone, Debug)]
 pub(crate) enum Phase {
     /// The program is being built.
@@ -69,7 +69,7 @@ pub(crate) enum Phase {
 }
 
 impl Job {
-    /// How many distinct failures it has found.
+    /// Number of distinct failures that it has found.
     pub(crate) fn bugs(&self) -> usize {
         self.found.len()
     }
@@ -79,7 +79,7 @@ impl Job {
         self.found.contains(id)
     }
 
-    /// How far it is, as a lens, the tree and a status bar have it.
+    /// Its phase or progress, as a lens, the tree and a status bar have it.
     pub(crate) fn words(&self) -> String {
         match self.phase {
             Phase::Building => "● building".to_owned(),
@@ -101,14 +101,14 @@ impl Job {
         false
     }
 
-    /// What ends its next part when it is used or dropped. A cancelled job has none left.
+    /// The channel that ends its next part when it is used or dropped. A cancelled job has none left.
     pub(crate) fn next_part(&mut self) -> Option<oneshot::Receiver<()>> {
         let (cancel, cancelled) = oneshot::channel();
         self.cancel = (!self.is_cancelled).then_some(cancel);
         (!self.is_cancelled).then_some(cancelled)
     }
 
-    /// Begins its build; what ends that, as for any part.
+    /// Begins its build; gives the channel that ends that, as for any part.
     pub(crate) fn build(&mut self) -> Option<oneshot::Receiver<()>> {
         (self.phase, self.has_built) = (Phase::Building, true);
         self.next_part()
@@ -119,7 +119,7 @@ impl Job {
         drop(self.cancel.take());
     }
 
-    /// Whether it has come to a result that nobody has cut short.
+    /// Whether it has come to a result that was not cut short.
     pub(crate) fn has_result(&self) -> bool {
         self.has_reported && !self.is_cancelled
     }
@@ -153,7 +153,7 @@ impl Jobs {
         self.jobs.values()
     }
 
-    /// What runs, where that is one.
+    /// The job that runs, where there is only one.
     pub(crate) fn only(&self) -> Option<u64> {
         let mut all = self.jobs.keys();
         all.next().copied().filter(|_| all.next().is_none())

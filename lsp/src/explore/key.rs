@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use explorer::discover::Target;
 
-/// What tells a target from every other one.
+/// Identity of a target among all others.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Key {
     /// The root of its checkout, where its store is.
@@ -18,7 +18,7 @@ impl Key {
         Self { root: target.root.clone(), id: target.id.clone() }
     }
 
-    /// What people call the target, as far as its ID says.
+    /// Name of the target for people, as far as its ID says.
     pub(crate) fn label(&self) -> &str {
         let (program, test) = self.id.split_once('#').map_or((self.id.as_str(), None), |(p, t)| (p, Some(t)));
         let of_program = ["cargo:", "toml:"].iter().find_map(|kind| program.strip_prefix(kind));
@@ -35,7 +35,7 @@ impl Key {
     }
 }
 
-/// What a client's name says: the ID, and the checkout if it names one.
+/// Parts of a client's name: the ID, and the checkout if it names one.
 pub(crate) fn parse(name: &str) -> (&str, Option<&Path>) {
     let splits = name.match_indices("@/").map(|(at, _)| (&name[..at], Path::new(&name[at + 1..])));
     let named = splits.filter(|(_, root)| root.is_dir()).last();

@@ -1,4 +1,4 @@
-//! What this machine permits, found out by the tool itself: explorations are processes of it, permitted the same.
+//! Permissions of this machine, found out by the tool itself: explorations are processes of it, permitted the same.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,7 +19,7 @@ pub(crate) async fn examine(tool: &Path) -> io::Result<Vec<Check>> {
     serde_json::from_slice(&output.stdout).map_err(io::Error::other)
 }
 
-/// What is known of the machine.
+/// Knowledge of the machine.
 #[derive(Default)]
 pub(crate) enum Fitness {
     #[default]

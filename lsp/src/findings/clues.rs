@@ -1,4 +1,4 @@
-//! What an explanation says about single lines: the order that decides, and the accesses to blame.
+//! Clues of an explanation about single lines: the order that decides, and the accesses to blame.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(crate) struct Clue {
     pub(crate) at: Spot,
 }
 
-/// The critical pair: what comes first where it fails, and what comes first where it passes.
+/// The critical pair: the event that comes first where it fails, and the one that comes first where it passes.
 pub(super) fn critical_pair(why: &Explanation, root: &Path) -> Vec<Clue> {
     let swaps = why.pair.as_ref().map(|pair| pair.swaps.as_slice()).unwrap_or_default();
     let of = swaps.len();
@@ -37,7 +37,7 @@ pub(super) fn critical_pair(why: &Explanation, root: &Path) -> Vec<Clue> {
     clues.collect::<Option<_>>().unwrap_or_default()
 }
 
-/// What an operation that never ran would do is not told: what its thread waits for is.
+/// Of an operation that never ran, the text is what its thread waits for, not what it would do.
 fn comes_first(side: &Side) -> String {
     match side.number {
         Some(_) => format!("this comes first: {} {}", side.thread, doing(side)),
@@ -64,7 +64,7 @@ pub(super) fn pattern(why: &Explanation, root: &Path) -> Vec<Clue> {
     clues.collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Whether the share of those that fail is the larger one.
+/// Whether the share is larger among the executions that fail.
 fn tells(pattern: &PatternLine, compared: Compared) -> bool {
     let share = |having: u32, of: u32| u64::from(having) * u64::from(of);
     share(pattern.failing, compared.passing) > share(pattern.passing, compared.failing)

@@ -16,7 +16,7 @@ use crate::explore::key::Key;
 pub(crate) struct Finding {
     /// Its name among all findings.
     pub(crate) id: String,
-    /// Where names of its files start.
+    /// The folder that names of its files start from.
     pub(crate) root: PathBuf,
     pub(crate) folder: KeptFolder,
     /// Without its events.
@@ -85,8 +85,8 @@ impl Finding {
         self.kept.finding.kind != FailureKind::AlwaysFails
     }
 
-    /// Whether a simpler schedule may be found by taking longer. What fails always has none, and each experiment with what
-    /// goes round in a loop for ever would last as long as a thread may run.
+    /// Whether a simpler schedule may be found by taking longer. A program that always fails has none, and each experiment
+    /// with a thread that goes round in a loop for ever would last as long as a thread may run.
     pub(crate) fn can_be_minimised(&self) -> bool {
         let told = &self.kept.finding;
         let is_minimised = told.explanation.as_ref().is_some_and(|why| why.minimised);

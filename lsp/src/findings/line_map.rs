@@ -1,10 +1,10 @@
-//! Where the lines of an old text are in a new one.
+//! Places of the lines of an old text in a new one.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use std::time::{Duration, Instant};
 
-/// How long two texts may be compared; past it the result is coarser, and still right.
+/// The longest time for comparing two texts; past it the result is coarser, and still right.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// For each line of the old text, its line in the new one.

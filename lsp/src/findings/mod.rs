@@ -96,7 +96,7 @@ impl Findings {
         there.filter_map(|kept| kept.target.as_ref()).find(|target| target.id == key.id)
     }
 
-    /// What is kept of a target that was explored.
+    /// The folder that is kept of a target that was explored.
     pub(crate) fn folder(&self, key: &Key) -> Option<&KeptFolder> {
         let is_of = |kept: &Kept| {
             kept.root == key.root && kept.target.as_ref().is_some_and(|target| target.id == key.id)

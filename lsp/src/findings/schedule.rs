@@ -1,4 +1,5 @@
-//! What a failing execution says to somebody who looks at single lines: who runs where, and who was stopped there.
+//! Schedule of a failing execution, for a person who looks at single lines: the thread that runs where, and the one that
+//! was stopped there.
 
 use std::path::Path;
 
@@ -12,11 +13,11 @@ use super::spot::Spot;
 pub(crate) struct Step {
     /// From 1.
     pub(crate) number: usize,
-    /// Who runs from here on.
+    /// The thread that runs from here on.
     pub(crate) thread: String,
-    /// What it does: `T2 writes …`.
+    /// Its first operation: `T2 writes …`.
     pub(crate) text: String,
-    /// Where.
+    /// Place of that.
     pub(crate) at: Option<Spot>,
     pub(crate) why: Why,
 }
@@ -26,11 +27,11 @@ pub(crate) struct Step {
 pub(crate) struct Preemption {
     /// From 1.
     pub(crate) number: usize,
-    /// Who runs instead.
+    /// The thread that runs instead.
     pub(crate) thread: String,
-    /// What happens, as a sentence without its end.
+    /// The event, as a sentence without its end.
     pub(crate) reason: String,
-    /// Where the thread was stopped that could have gone on.
+    /// The place at which the thread was stopped that could have gone on.
     pub(crate) at: Option<Spot>,
     /// All threads at that moment.
     pub(crate) states: Vec<ThreadState>,
@@ -96,7 +97,7 @@ impl<'a> Told<'a> {
             .collect()
     }
 
-    /// Where a thread stands before an event: at what it runs next, else where it ends up.
+    /// The place of a thread before an event: that of its next event, else the place where it ends up.
     fn stopped(&self, thread: &str, before: usize) -> Option<Spot> {
         match self.next(thread, before) {
             Some(event) => Spot::of(&event.place, self.root),
@@ -108,7 +109,7 @@ impl<'a> Told<'a> {
         self.events()[from..].iter().find(|event| *event.thread == *thread)
     }
 
-    /// What a thread does at the end, if it takes part in the failure.
+    /// A thread's state at the end, if it takes part in the failure, with its place.
     fn party(&self, thread: &str) -> Option<(&'a Party, Option<Spot>)> {
         let party = self.finding.parties.iter().find(|party| party.thread == thread)?;
         Some((party, party.stack.iter().find_map(|place| Spot::of(place, self.root))))

@@ -20,7 +20,7 @@ type Hash = Rc<str>;
 /// A file as it was when its text was looked at: when it had been changed, and how long it was.
 type Version = (SystemTime, u64);
 
-/// What was found out about texts so far. Nothing here is needed to know it again.
+/// Cache of what was found out about texts so far. Nothing here is needed to know it again.
 #[derive(Default)]
 pub(crate) struct Texts {
     /// Of files that are not open: their hash, as long as they are not changed.
@@ -33,7 +33,7 @@ pub(crate) struct Texts {
 
 type Maps = HashMap<(String, Hash), Rc<LineMap>>;
 
-/// More than anybody has open: they are forgotten all at once.
+/// More than are open at a time: they are forgotten all at once.
 const MOST_MAPS: usize = 256;
 
 impl Texts {
@@ -49,7 +49,7 @@ impl Texts {
         hashes.iter().all(|(file, hash)| self.hash(&root.join(file), documents).as_deref() == Some(hash))
     }
 
-    /// Where a line of a finding is now.
+    /// The present line of a line of a finding.
     pub(crate) fn now(&self, finding: &Finding, spot: &Spot, documents: &Documents) -> u32 {
         let Some(source) = source(finding, spot) else { return spot.line };
         match self.hash(&spot.file, documents) {
@@ -114,7 +114,7 @@ impl Texts {
         Some(hash)
     }
 
-    /// A document was opened or closed: what is known of its versions is of another conversation.
+    /// A document was opened or closed: the knowledge of its versions is of another conversation.
     pub(crate) fn forget(&self, file: &Path) {
         self.open.borrow_mut().remove(file);
     }
@@ -136,7 +136,7 @@ fn reads_as(bytes: &[u8], text: &str) -> bool {
     }
 }
 
-/// What some editors write at the beginning of UTF-8.
+/// A mark that some editors write at the beginning of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn source<'a>(finding: &'a Finding, spot: &Spot) -> Option<&'a KeptSource> {

@@ -10,7 +10,7 @@ use crate::findings::Finding;
 use crate::known::Known;
 use crate::show::lenses::{EXPLAIN_LONGER, replay, replay_passing};
 
-/// What can be done about the findings in a part of a file.
+/// Code actions for the findings in a part of a file.
 pub(crate) fn actions(known: &Known, uri: &Uri, file: &Path, range: Range) -> Vec<CodeActionOrCommand> {
     let lines = range.start.line..=range.end.line;
     let here = known.findings.open().filter(|finding| {

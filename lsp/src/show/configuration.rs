@@ -1,4 +1,4 @@
-//! `interleaver.toml` in an editor: what is wrong in it, what can be written, what it means. See `docs/configuration.md`.
+//! `interleaver.toml` in an editor: diagnostics, completions and hovers. See `docs/configuration.md`.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(crate) fn is_one(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == FILE)
 }
 
-/// What is wrong in the `interleaver.toml` of a folder.
+/// Diagnostics of the problems in the `interleaver.toml` of a folder.
 pub(crate) fn diagnostics(content: &str, folder: &Path, encoding: Encoding) -> Vec<Diagnostic> {
     let (_, problems) = Config::parse(content, folder);
     problems.into_iter().map(|problem| diagnostic(content, problem, encoding)).collect()
@@ -42,7 +42,7 @@ fn diagnostic(content: &str, problem: Problem, encoding: Encoding) -> Diagnostic
     }
 }
 
-/// What can be written at a position.
+/// Completions at a position.
 pub(crate) fn completions(content: &str, at: Position, encoding: Encoding) -> Vec<CompletionItem> {
     let text = line(content, at.line).unwrap_or_default();
     let before = &text[..encoding.byte(text, at.character)];
@@ -57,7 +57,7 @@ pub(crate) fn completions(content: &str, at: Position, encoding: Encoding) -> Ve
     }
 }
 
-/// What the key at a position means.
+/// Hover about the key at a position.
 pub(crate) fn hover(content: &str, at: Position, encoding: Encoding) -> Option<Hover> {
     let text = line(content, at.line)?;
     let name = text.split('=').next()?.trim().trim_matches(['[', ']']);

@@ -21,13 +21,13 @@ use crate::text::{Encoding, range_of_line};
 /// Editors show no more of them.
 const MOST_RELATED: usize = 8;
 
-/// How much of what a program wrote is part of a message.
+/// Number of lines of a program's output that are part of a message.
 const MOST_OUTPUT: usize = 10;
 
 /// The source of all diagnostics.
 pub(crate) const SOURCE: &str = "interleaver";
 
-/// What diagnostics are made with.
+/// The data that diagnostics are made with.
 pub(crate) struct Diagnosing<'a> {
     pub(crate) documents: &'a Documents,
     pub(crate) texts: &'a Texts,
@@ -141,7 +141,7 @@ pub(crate) fn of_build(known: &Known, error: &CompileError) -> Option<(Uri, Diag
     Some((known.documents.uri(&error.file)?, diagnostic))
 }
 
-/// What happened, and in a line of its own why, as far as that is known.
+/// The failure, and in a line of its own its cause, as far as that is known.
 fn message(finding: &Finding) -> String {
     let told = &finding.kept.finding;
     let why = told.explanation.as_ref().map(|explanation| explanation.sentence.as_str());
@@ -160,8 +160,8 @@ fn message(finding: &Finding) -> String {
     text
 }
 
-/// The threads of a deadlock that are not at the place of the diagnostic; who freed and who allocated what is used after it
-/// was freed.
+/// The threads of a deadlock that are not at the place of the diagnostic; the one that freed and the one that allocated a
+/// block that is used after it was freed.
 fn waiting(finding: &Finding) -> impl Iterator<Item = &Party> {
     let told = &finding.kept.finding;
     let is_shared =

@@ -1,4 +1,4 @@
-//! Inlay hints: how deep the bug is, and where threads were preempted. They belong to one finding at a time.
+//! Inlay hints: the depth of the bug, and the preemptions of threads. They belong to one finding at a time.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Hovers: what every thread was doing when a line of a finding was reached.
+//! Hovers: the state of every thread when a line of a finding was reached.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::show::terms::PREEMPTION;
 use crate::show::words;
 use crate::text::range_of_line;
 
-/// What there is to say about a line.
+/// Hover about a line.
 pub(crate) fn hover(known: &Known, file: &Path, position: Position) -> Option<Hover> {
     let finding = known.hinted().filter(|finding| known.has_hints(finding))?;
     let parts = parts(known, finding, file, position.line);
@@ -40,7 +40,7 @@ fn parts(known: &Known, finding: &Finding, file: &Path, line: u32) -> Vec<String
         })
         .collect();
     if finding.at.as_ref().is_some_and(is_here) {
-        // What failed is said by the diagnostic, which stands in the same box.
+        // The failure is named by the diagnostic, which stands in the same box.
         let depth = words::depth(&finding.kept.finding, usize::MAX).map(|depth| format!("{depth}\n\n"));
         parts.push(depth.unwrap_or_default() + &lines(known, &finding.end));
     }

@@ -1,4 +1,4 @@
-//! Lenses: what can be explored where, how far that is, and what came of it.
+//! Code lenses: the targets at a line, their progress, and their results.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::findings::Finding;
 use crate::known::Known;
 use crate::show::words;
 
-/// How many programs are offered one by one to a client that has no list to pick from.
+/// The largest number of programs that are offered one by one to a client that has no list to pick from.
 const MOST_PROGRAMS: usize = 3;
 
 const EXPLORE: &str = "▶ Explore interleavings";
@@ -40,7 +40,7 @@ fn replay_lens(known: &Known, finding: &Finding, file: &Path) -> Option<CodeLens
     Some(lens(line, title, Some((client::REPLAY.to_owned(), replay(known, finding)?))))
 }
 
-/// What `interleaver.replay` takes; `None` where the client has no such command.
+/// Argument of `interleaver.replay`; `None` where the client has no such command.
 pub(crate) fn replay(known: &Known, finding: &Finding) -> Option<Value> {
     replay_of(known, finding, &finding.schedule(), false)
 }
@@ -99,7 +99,7 @@ impl Above<'_> {
         users.into_iter().take(MOST_PROGRAMS).map(own).collect()
     }
 
-    /// Where several can be explored from one line, each one's first lens says which it is.
+    /// The lenses of a target. If several can be explored from one line, each one's first lens says which it is.
     fn of_target(&self, at: &TargetAt, shares_line: bool) -> Vec<CodeLens> {
         let mut lenses = self.of_standing(at);
         let label = at.target.as_ref().filter(|_| shares_line).map(|target| &target.label);
@@ -149,7 +149,7 @@ impl Above<'_> {
         why.into_iter().chain(build).chain(set).collect()
     }
 
-    /// What a click does about a program that is older than this source.
+    /// The words for a program that is older than this source, with the effect of a click.
     fn stale(&self, at: &TargetAt, source: &Path) -> String {
         let step = at.target.as_ref().and_then(|target| self.workspace.build_step(target));
         let then = if step.is_some() { "builds first" } else { "explored as it is" };
@@ -194,7 +194,7 @@ impl Above<'_> {
         lenses
     }
 
-    /// What is found by now can be looked at while the rest is looked for.
+    /// The lenses of a running job. The failures found by now can be looked at while the rest is looked for.
     fn running(&self, line: u32, job: &Job) -> Vec<CodeLens> {
         let key = job.request.target.as_ref();
         let open = || {
@@ -222,7 +222,7 @@ impl Above<'_> {
         Some(lens(line, "Replay", Some((client::REPLAY.to_owned(), replay))))
     }
 
-    /// What can be done with what was found: the first of it.
+    /// The lenses for the failures of a target: about the first of them.
     fn of_finding(&self, line: u32, target: &str, open: &[&Finding]) -> Vec<CodeLens> {
         let Some(first) = open.first() else { return Vec::new() };
         let replay = self.replay_lens(line, first);

@@ -5,8 +5,8 @@ use explorer::shown::escaped_line;
 /// Characters that begin or end something in Markdown or HTML.
 const MARKS: &str = r"\`*{}[]()<>#|~!&";
 
-/// The text in one line, with what would be Markdown in it escaped. What stands between two backquotes, as names do in reports,
-/// is code.
+/// The text in one line, with what would be Markdown in it escaped. The text between two backquotes, as names do in
+/// reports, is code.
 pub(crate) fn text(text: &str) -> String {
     let text = escaped_line(text);
     let parts: Vec<&str> = text.split('`').collect();

@@ -59,7 +59,7 @@ fn state_word(known: &Known, key: &Key, kept: Option<&KeptTarget>) -> &'static s
         (None, Some(kept)) => match kept.last.verdict {
             Verdict::Clean => "clean",
             Verdict::Found if kept.last.findings.is_empty() => "found",
-            // Somebody has dismissed what was found.
+            // The user has dismissed what was found.
             Verdict::Inconclusive | Verdict::Found => "inconclusive",
         },
     }
@@ -108,7 +108,7 @@ fn finding_row(known: &Known, finding: &Finding) -> Value {
     })
 }
 
-/// Where a place of a finding is now.
+/// The present place of a place of a finding.
 fn place(known: &Known, finding: &Finding, spot: Option<&Spot>) -> (String, u32) {
     let Some(spot) = spot else { return (String::new(), 0) };
     let uri = known.documents.uri(&spot.file).map(text).unwrap_or_default();

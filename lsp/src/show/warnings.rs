@@ -47,7 +47,7 @@ fn one(
     Some((uri, diagnostic))
 }
 
-/// Where a thread takes its second lock, and where it took its first one.
+/// The place at which a thread takes its second lock, and that at which it took its first one.
 fn of_thread(known: &Known, root: &Path, order: &LockOrder) -> [Option<(Location, String)>; 2] {
     [&order.takes, &order.holds].map(|taken @ LockUse { lock, place, .. }| {
         let Spot { file, line } = Spot::of(place, root)?;

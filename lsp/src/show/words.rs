@@ -7,14 +7,14 @@ use explorer::report::verdict::Verdict;
 use explorer::store::findings::Run;
 use explorer::verbs::watch::Progress;
 
-/// What a lens reads while its target is explored: `● 1,204 schedules · c = 1 · 1 bug`.
+/// Text of a lens while its target is explored: `● 1,204 schedules · c = 1 · 1 bug`.
 pub(crate) fn running(progress: Option<&Progress>, bugs: usize) -> String {
     let Some(progress) = progress else { return "● starting".to_owned() };
     let bugs = if bugs == 0 { String::new() } else { format!(" · {}", plural(bugs as u64, "bug")) };
     format!("● {}{}{bugs}", plural(progress.schedules, "schedule"), bound(progress))
 }
 
-/// What the progress of a job reads.
+/// Text of the progress of a job.
 pub(crate) fn progress(progress: &Progress, bugs: usize) -> String {
     format!(
         "{} · {}/s{} · {}",
@@ -29,7 +29,7 @@ fn bound(progress: &Progress) -> String {
     progress.bound.map(|bound| format!(" · c = {bound}")).unwrap_or_default()
 }
 
-/// What is known of a target after a run.
+/// State of a target's bugs after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Bugs {
     /// Those that are not fixed.
@@ -44,7 +44,7 @@ pub(crate) struct Bugs {
     pub(crate) always: Option<Option<u64>>,
 }
 
-/// What a lens reads after a run: `✓ no failure up to 2 preemptions · 8,480 schedules`.
+/// Text of a lens after a run: `✓ no failure up to 2 preemptions · 8,480 schedules`.
 pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     let schedules = plural(run.ran(), "schedule");
     if let Some(tried) = bugs.always {
@@ -73,7 +73,7 @@ pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     }
 }
 
-/// How deep a bug is: `bug depth 2 · 1 preemption`; `depth ≤ 4 · ≤ 2 preempt.` where that is longer than `longest`.
+/// Depth of a bug: `bug depth 2 · 1 preemption`; `depth ≤ 4 · ≤ 2 preempt.` where that is longer than `longest`.
 pub(crate) fn depth(finding: &Finding, longest: usize) -> Option<String> {
     let fewest = if finding.fewest { "" } else { "≤ " };
     let preemptions = finding.preemptions?;

@@ -21,7 +21,7 @@ use crate::known::shown;
 use crate::outbox::Changed;
 use crate::refusals::{NO_FOLDER, NOT_LOOKED_AT, NOT_TRUSTED, no_finding, no_target};
 
-/// How much more each time that somebody wants to go further.
+/// Factor by which the budget grows each time that the user asks to go further.
 const MORE: u32 = 4;
 
 impl State {
@@ -68,7 +68,7 @@ impl State {
         Ok(ExploreRequest { folder, target: Some(key), location: None, label, purpose })
     }
 
-    /// From what a client asks for to something that can be explored.
+    /// Finds the target, or the place in a source, that a client asks to explore.
     fn request(&self, wanted: &Explore) -> Result<ExploreRequest, String> {
         if !self.known.settings.may_run() {
             return Err(NOT_TRUSTED.to_owned());
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Begins a job, with a build where that is needed; what is under way already is not begun again.
+    /// Begins a job, with a build where that is needed; one that is under way already is not begun again.
     fn start(&mut self, request: ExploreRequest) -> Result<u64, String> {
         let of_target = request.target.as_ref().and_then(|target| self.known.jobs.of_target(target));
         let of_place =
@@ -113,7 +113,7 @@ impl State {
         if self.known.workspace(&request.folder).is_none() {
             return Err(NOT_LOOKED_AT.to_owned());
         }
-        // What is known of the programs there may be older than they are.
+        // The knowledge of the programs there may be older than they are.
         let number = self.look_at(&request.folder).ok_or(NO_FOLDER)?;
         if let Some(key) = &request.target {
             self.known.errors.remove(key);
@@ -196,7 +196,8 @@ impl State {
         }
     }
 
-    /// A program is explored as it is where building it again changes nothing, or nobody knows how: but not in silence.
+    /// Warns that a program is explored as it is although a source is newer: building it again changes nothing, or is not known
+    /// how to do.
     fn warn_if_stale(&self, request: &ExploreRequest, target: &Target) {
         let workspace = self.known.workspace(&request.folder);
         let candidates = workspace.iter().flat_map(|workspace| workspace.candidates());

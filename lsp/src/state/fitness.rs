@@ -29,8 +29,8 @@ impl State {
         false
     }
 
-    /// What is refused is said once. A machine that permits too little is examined again at the next click, since
-    /// somebody may have changed it.
+    /// Takes in the result. A refusal is told once: a machine that permits too little is examined again at the next click,
+    /// since the user may have changed it.
     fn examined(&mut self, checks: io::Result<Vec<Check>>) {
         let Fitness::Examined(waiting) = std::mem::take(&mut self.fitness) else { return };
         let (missing, limited) = match checks {
@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// What to say about things that are refused: those without which nothing can be explored, or the others.
+/// The sentences about things that are refused: those without which nothing can be explored, or the others.
 fn advice(checks: &[Check], is_needed: bool) -> Vec<String> {
     checks.iter().filter(|check| check.is_needed == is_needed).filter_map(Check::advice).collect()
 }

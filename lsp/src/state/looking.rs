@@ -14,7 +14,7 @@ use crate::explore::folder::{Folder, Look, Looked};
 use crate::outbox::Changed;
 use crate::show::lenses::lenses_of_file;
 
-/// Whether a folder can be looked through: not that of the whole system, or of everything that somebody has.
+/// Whether a folder can be looked through: not that of the whole system, or a user's home.
 fn is_small(folder: &Path) -> bool {
     folder.parent().is_some() && std::env::home_dir().is_none_or(|home| home != folder)
 }
@@ -23,7 +23,7 @@ impl State {
     /// Folders have come or gone.
     pub(crate) fn folders_changed(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         self.known.folders.retain(|folder| !removed.contains(&folder.path));
-        // Nobody looks at these folders any more.
+        // These folders are not looked at any more.
         for job in removed
             .iter()
             .flat_map(|folder| self.known.jobs.waiting_for(folder, u64::MAX))
@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// Now and then: has anything changed without anybody saying so?
+    /// Now and then: looks whether anything has changed without a message.
     pub(crate) fn tick(&mut self) {
         if self.look_at_stores() {
             self.publish();
@@ -128,7 +128,8 @@ impl State {
         changed.count() > 0 || is_less
     }
 
-    /// The client says nothing any more: whoever waits gets what is known by now, and the server can end.
+    /// The client sends nothing any more: requests that wait are answered with what is known by now, and the server can
+    /// end.
     pub(crate) fn no_more_messages(&mut self) {
         self.has_heard_all = true;
         for (uri, reply) in std::mem::take(&mut self.waiting) {
@@ -146,7 +147,7 @@ impl State {
             return;
         }
         let lenses = file.map(|file| lenses_of_file(&self.known, &uri, &file)).unwrap_or_default();
-        // Whoever asked may have given up.
+        // The request may have been given up.
         let _ = reply.send(lenses);
     }
 }

@@ -31,7 +31,7 @@ use crate::show::why_no_lens::why_no_lens;
 use crate::show::{configuration, diagnostics, tree, warnings};
 use crate::text::Encoding;
 
-/// What the state is made with.
+/// The handles that the state is made with.
 pub(crate) struct ServerContext {
     /// The `interleaver` executable.
     pub(crate) tool: PathBuf,
@@ -41,7 +41,7 @@ pub(crate) struct ServerContext {
     pub(crate) outbox: Outbox,
 }
 
-/// What a client has said of itself.
+/// Abilities that a client has told of.
 #[derive(Default)]
 pub(crate) struct AboutClient {
     pub(crate) encoding: Encoding,
@@ -60,14 +60,14 @@ pub(crate) struct State {
     shows_progress: bool,
     /// The client opens documents.
     shows_documents: bool,
-    /// How much more than usual was asked for, by target.
+    /// Number of times that more than usual was asked for, by target.
     budget_level: HashMap<Key, u32>,
     /// Requests that wait for the first look at their folder.
     waiting: Vec<(Uri, oneshot::Sender<Vec<CodeLens>>)>,
     /// The client's messages have ended.
     has_heard_all: bool,
     published: HashMap<Uri, Vec<Diagnostic>>,
-    /// Whether this machine permits explorations.
+    /// Knowledge of whether this machine permits explorations.
     fitness: Fitness,
     /// Builds that the user has agreed to: the command, and where it is run.
     approved_builds: HashSet<(String, PathBuf)>,
@@ -103,7 +103,7 @@ impl State {
         let is_new = self.look_at_stores();
         self.look_at_all();
         self.publish();
-        // Where nothing may be looked into, nothing more is to come.
+        // As long as nothing may be looked into, nothing more is to come.
         if is_new {
             self.changed(Changed::ALL);
         }

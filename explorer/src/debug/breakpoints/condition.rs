@@ -13,7 +13,7 @@ pub(in crate::debug) enum Condition {
     Truth(String),
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::debug) enum Comparison {
     Equal,
@@ -77,7 +77,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds; the error is a sentence that says why that is not known.
+    /// Whether it holds; the error is a sentence with the reason for which that is not known.
     pub(in crate::debug) fn holds(&self, evaluate: &Evaluate<'_>) -> Result<bool, String> {
         match self {
             Self::Any(parts) => {
@@ -97,7 +97,7 @@ impl Condition {
     }
 }
 
-/// What stands on one side of a comparison.
+/// The text on one side of a comparison.
 fn operand(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() { Err("a part of the condition is missing".to_owned()) } else { Ok(text.to_owned()) }
@@ -159,7 +159,7 @@ fn comparison(text: &str) -> Result<Option<(&str, Comparison, &str)>, String> {
     Ok(found)
 }
 
-/// What is compared.
+/// One side of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 enum Operand {
     Whole(i128),
@@ -286,7 +286,7 @@ mod tests {
             ("name != \"a\"", true),
             ("null == nullptr", true),
             ("3 < i", false),
-            // What decides it already is enough.
+            // A part that decides the whole already is enough.
             ("i == 3 || unknown", true),
         ] {
             assert_eq!(Condition::parse(text).unwrap().holds(&evaluate), Ok(expected), "{text}");

@@ -1,9 +1,9 @@
-//! The how manyth hits of a breakpoint count. A hit's number is counted from the beginning of the program, whichever way
-//! the session moves.
+//! Hit conditions: the numbers of the hits of a breakpoint that count. They are counted from the beginning of the program,
+//! whichever way the session moves.
 
 use std::collections::BTreeMap;
 
-/// Which hits are stopped at.
+/// The hits that are stopped at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::debug) enum HitCondition {
     Is(u32),
@@ -43,12 +43,12 @@ impl HitCondition {
     }
 }
 
-/// How often every breakpoint has been hit since the beginning of the program.
+/// Hit counts: the number of times that every breakpoint has been hit since the beginning of the program.
 #[derive(Default)]
 pub(in crate::debug) struct Tally(BTreeMap<u64, u32>);
 
 impl Tally {
-    /// One more hit, and which one it is, from 1.
+    /// Counts one more hit. Returns its number, from 1.
     pub(in crate::debug) fn hit(&mut self, breakpoint: u64) -> u32 {
         let count = self.0.entry(breakpoint).or_default();
         *count = count.saturating_add(1);

@@ -1,4 +1,4 @@
-//! What a log point says: text with expressions in braces.
+//! Message of a log point: text with expressions in braces.
 
 use super::condition::Evaluate;
 

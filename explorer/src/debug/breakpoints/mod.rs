@@ -23,7 +23,7 @@ pub struct WantedBreakpoint {
     pub line: u32,
     /// It counts only where this holds: a comparison, or a value that is neither 0 nor false.
     pub condition: Option<String>,
-    /// Which hits count: `3`, `>= 3`, `% 3`. They are counted from the beginning of the program.
+    /// The hits that count: `3`, `>= 3`, `% 3`. They are counted from the beginning of the program.
     pub hit_condition: Option<String>,
     /// It does not stop but says this, with values for the expressions in braces.
     pub log_message: Option<String>,
@@ -58,12 +58,12 @@ struct Placed {
     log: Option<LogMessage>,
 }
 
-/// What the arrival of a thread at an instruction comes to.
+/// The effect of a thread's arrival at an instruction.
 #[derive(Clone, Default, Debug)]
 pub(in crate::debug) struct BreakpointHits {
     /// The breakpoints that it is stopped by.
     pub(in crate::debug) hits: Vec<u64>,
-    /// What is said of it, a line each.
+    /// The messages about it, a line each.
     pub(in crate::debug) log: Vec<String>,
 }
 
@@ -97,12 +97,12 @@ impl Breakpoints {
         self.all().flat_map(|placed| placed.addresses.iter().copied()).collect()
     }
 
-    /// Whether it matters how often one was hit before.
+    /// Whether the number of earlier hits matters for one of them.
     pub(in crate::debug) fn count_hits(&self) -> bool {
         self.all().any(|placed| placed.hits.is_some())
     }
 
-    /// What comes of it that a thread stands before an instruction.
+    /// Finds the breakpoints and log points that a thread meets before an instruction.
     pub(in crate::debug) fn meet(
         &self,
         inspection: &Inspection,

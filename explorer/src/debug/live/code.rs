@@ -29,12 +29,12 @@ pub(in crate::debug) struct Code {
     statements: Vec<Statement>,
 }
 
-/// Where a thread is in the user's own code: the innermost call of it that has not returned.
+/// The place of a thread in the user's own code: the innermost call of it that has not returned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::debug) struct Here {
     /// Identifies the frame, and orders it: a caller's is greater.
     pub(in crate::debug) cfa: u64,
-    /// How many calls there are in the frame, of which all but one were inlined.
+    /// Number of calls in the frame, of which all but one were inlined.
     pub(in crate::debug) depth: usize,
     pub(in crate::debug) file: PathBuf,
     pub(in crate::debug) line: u32,
@@ -89,7 +89,7 @@ impl Code {
         found
     }
 
-    /// Where a thread's frame returns to in the user's own code.
+    /// The address in the user's own code to which a thread's frame returns.
     pub(in crate::debug) fn returns_to(
         inspection: &Inspection,
         thread: ThreadName,
@@ -132,8 +132,8 @@ impl Code {
         Some(self.corrected(here, frame.pc))
     }
 
-    /// Where several lines begin at one instruction, the statement says which one is meant; not where calls were inlined,
-    /// for then it may be that of another call.
+    /// Of several lines that begin at one instruction, the statement tells the one that is meant; not where calls were
+    /// inlined, for then it may be that of another call.
     fn corrected(&self, here: Here, address: u64) -> Here {
         match self.line_at(address) {
             Some((file, line)) if here.depth == 1 => Here { file: file.clone(), line, ..here },

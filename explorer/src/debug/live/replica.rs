@@ -26,16 +26,16 @@ pub(in crate::debug) struct LiveCopy {
     /// None before the first instruction of `main`.
     halt: Option<Halt>,
     legs: Vec<Leg>,
-    /// How often a thread has come to a probe since the last leg.
+    /// Number of times that a thread has come to a probe since the last leg.
     counts: HashMap<(ThreadName, u64), u32>,
-    /// How often, in this stretch, a thread has come to where the recording ends.
+    /// Number of times, in this stretch, that a thread has come to the place where the recording ends.
     ending: u32,
 }
 
-/// What a copy stands at next.
+/// The place at which a copy stands next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::debug) enum Arrival {
-    /// One more stretch is done: everybody stands.
+    /// One more stretch is done: every thread stands.
     Rest,
     /// A thread stands before this instruction; `rests`: at a key point, so that going on is resting there; `ends`: here
     /// the recording ends.
@@ -58,7 +58,7 @@ impl<'p> Replica<'p> {
         to: &Position,
         recording: &Recording,
     ) -> Result<&mut LiveCopy, DebugError> {
-        // What an error leaves behind is not used again.
+        // The copy that an error leaves behind is not used again.
         let mut copy = match self.copy.take() {
             Some(copy) if copy.leads_to(to) => copy,
             old => {
@@ -83,7 +83,7 @@ impl<'p> Replica<'p> {
         self.copy = None;
     }
 
-    /// Lets somebody else make copies, who is to call the second argument before each.
+    /// Gives the program to other code that makes copies, and that is to call the second argument before each.
     pub(in crate::debug) fn alone<T>(
         &mut self,
         run: impl FnOnce(&'p PtraceProgram, &dyn Fn() -> Option<()>) -> T,
@@ -107,7 +107,7 @@ impl<'p> Replica<'p> {
 }
 
 impl LiveCopy {
-    /// Where it stands.
+    /// Its position.
     pub(in crate::debug) fn position(&self) -> Position {
         match self.halt {
             Some(Halt::Rest) => Position::at_rest(self.events),
@@ -115,7 +115,7 @@ impl LiveCopy {
         }
     }
 
-    /// How many events will have run at the end of the stretch that comes next; none on the way through one.
+    /// Number of events that will have run at the end of the stretch that comes next; none on the way through one.
     pub(in crate::debug) fn next_stretch(&self) -> Option<usize> {
         match self.halt {
             None => Some(0),
@@ -124,7 +124,7 @@ impl LiveCopy {
         }
     }
 
-    /// Whether everybody stands, and so many events have run.
+    /// Whether every thread stands, and so many events have run.
     pub(in crate::debug) fn rests_at(&self, events: usize) -> bool {
         self.halt == Some(Halt::Rest) && self.events == events
     }
@@ -174,7 +174,7 @@ impl LiveCopy {
         Ok(())
     }
 
-    /// How many legs of a position lie behind it.
+    /// Number of legs of a position that lie behind it.
     fn legs_done(&self, to: &Position) -> usize {
         if self.events == to.events { self.legs.len().min(to.legs.len()) } else { 0 }
     }

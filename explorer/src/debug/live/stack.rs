@@ -30,7 +30,7 @@ pub struct StackLine {
     pub is_own: bool,
     /// The instruction at which it goes on.
     pub address: u64,
-    /// What to ask for its variables with; none where only what was recorded is known.
+    /// The frame to ask for its variables with; none where only what was recorded is known.
     pub id: Option<FrameId>,
 }
 
@@ -65,7 +65,7 @@ pub(in crate::debug) fn live(
     stack
 }
 
-/// What a recording knows of a thread's calls: where its own code was, if that.
+/// A thread's calls as far as a recording knows them: the place of its own code, if that.
 pub(in crate::debug) fn recorded(place: Option<&Location>, places: &Places<'_>) -> StackLine {
     let none = || "no step of this thread was recorded".to_owned();
     let named = |place: &Location| {

@@ -19,7 +19,7 @@ struct ExploredSource {
     file: PathBuf,
     folder: KeptFolder,
     source: KeptSource,
-    /// Whether the file has another text now, and when that was looked at.
+    /// Whether the file has another text now, with the stamp at which that was looked at.
     edited: RefCell<Option<(TextStamp, bool)>>,
 }
 
@@ -27,8 +27,8 @@ struct ExploredSource {
 type TextStamp = Option<(u64, u64, i64, i64)>;
 
 impl Texts {
-    /// Those of a finding of the checkout at `root`. What was changed before it was explored, but after the program was
-    /// built, is not what ran: such a file is left out.
+    /// Those of a finding of the checkout at `root`. A file that was changed before it was explored, but after the program
+    /// was built, is not the one that ran: it is left out.
     pub(in crate::debug) fn of(finding: &KeptFinding, folder: &KeptFolder, root: &Path) -> Self {
         let built = finding.sources.iter().filter(|source| !source.newer);
         let text = |source: &KeptSource| ExploredSource {

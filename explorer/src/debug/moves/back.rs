@@ -1,7 +1,8 @@
 //! Steps back by source line of one thread.
 //!
-//! What a thread came to on its way is found by running through it once more, from a little before where the session stands,
-//! and then from further and further back until the line before is found. What was seen is kept for the next step back.
+//! The lines that a thread came to on its way are found by running through it once more, from a little before where the
+//! session stands, and then from further and further back until the line before is found. The marks of that run are kept
+//! for the next step back.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ use crate::debug::stop::{Cause, Stop};
 const FIRST_WINDOW: usize = 8;
 const SHARE: usize = 32;
 
-/// What is found on the way back.
+/// The stop that is found on the way back.
 pub(in crate::debug) enum ScanStop {
     Line(Position),
     Breakpoints(Position, ThreadName, Vec<u64>),
@@ -119,7 +120,7 @@ pub(in crate::debug) fn look_behind(
     }
 }
 
-/// What was on the way to where the session stands.
+/// The marks on the way to the session's position.
 struct Past<'a> {
     marks: &'a [Mark],
     at: &'a Position,
@@ -158,7 +159,7 @@ impl Past<'_> {
         self.line_before(recording).or_else(first)
     }
 
-    /// Where the thread came to a line first, unless it still stands there.
+    /// The index of the mark at which the thread came to a line first, unless it still stands there.
     fn first_line(&self, recording: &Recording) -> Option<usize> {
         let is_line = |mark: &Mark| matches!(mark, Mark::Seen(seen) if seen.thread == self.thread && seen.here.is_some());
         let first = self.marks.iter().position(is_line)?;
@@ -230,7 +231,7 @@ pub(in crate::debug) fn last_stop(
     })
 }
 
-/// What log points say on the way back from where the session stands: first what was said last.
+/// Messages of log points on the way back from the session's position: the last one first.
 pub(in crate::debug) fn log_back(marks: &[Mark], until: Option<&Position>, at: &Position) -> Vec<String> {
     let first = until.and_then(|until| marks.iter().position(|mark| mark.position() == *until));
     let passed = marks[first.unwrap_or(0)..].iter().rev().filter(|mark| mark.position() != *at);

@@ -16,7 +16,7 @@ pub(in crate::debug) struct Cursor {
     pub(in crate::debug) at: Position,
     /// The thread that the last stop was about.
     pub(in crate::debug) thread: ThreadName,
-    /// What log points have said since the last stop.
+    /// Messages of log points since the last stop.
     pub(in crate::debug) log: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Cursor {
         self.arrive(self.recording.end.clone(), thread, cause, description, text)
     }
 
-    /// Whom the end is about where nothing fails: a thread that still exists.
+    /// The thread that the end is about where nothing fails: one that still exists.
     pub(in crate::debug) fn thread_at_end(&self) -> ThreadName {
         let end = &self.recording.end;
         end.legs.last().map_or_else(|| self.recording.shown_at(end.events), |leg| leg.thread)
@@ -247,7 +247,7 @@ impl Cursor {
         stop
     }
 
-    /// "step 3 of 20", and who runs if that is somebody else than before.
+    /// "step 3 of 20", with the thread that runs if that is another one than before.
     pub(in crate::debug) fn step_words(&self, step: usize, thread: ThreadName) -> String {
         let words = self.number_words(step);
         if thread == self.thread {
@@ -260,14 +260,14 @@ impl Cursor {
         format!("step {step} of {}", self.recording.len())
     }
 
-    /// What ran last.
+    /// The event that ran last, in words.
     fn event_words(&self, step: usize) -> Option<String> {
         let event = self.recording.events.get(step.checked_sub(1)?)?;
         Some(format!("{}: {}", self.recording.label(event.thread()), event.text))
     }
 }
 
-/// That a thread does not go on.
+/// Says that a thread does not go on.
 fn stays_so(label: &str, state: &ThreadState) -> String {
     let how = if state.adjective { "stays" } else { "still" };
     format!("{label} {how} {}", state.words)

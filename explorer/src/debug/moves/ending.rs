@@ -1,6 +1,7 @@
-//! Where an execution fails whose process only ends later: where the first panic begins, where an expectation of a test is
-//! seen to fail, and where `main` or a test returns what makes the exit code. The session ends there; what comes after it
-//! tells of the failure, and is no part of it. Where nothing fails it ends at the last line of `main` or the test.
+//! Place of the failure in an execution whose process only ends later: the beginning of the first panic, the line at which
+//! an expectation of a test is seen to fail, or the line at which `main` or a test returns what makes the exit code. The
+//! session ends there; the execution after it tells of the failure, and is no part of it. Where nothing fails it ends at
+//! the last line of `main` or the test.
 
 use std::collections::BTreeSet;
 
@@ -69,8 +70,8 @@ impl Ending<'_, '_> {
         })
     }
 
-    /// Where an execution that passes ends: at the last line of `main`, or of the test; where other threads run on after
-    /// that, and where there is no such line, at the last event at which a thread is left.
+    /// The end of an execution that passes: the last line of `main`, or of the test; where other threads run on after that,
+    /// and where there is no such line, the last event at which a thread is left.
     fn last_place(&mut self, body: &Body) -> (Position, ThreadName) {
         let line = self.last_line(body).filter(|(at, thread)| {
             let later = self.recording.events.iter().skip(at.events).map(TraceEvent::thread);
@@ -84,14 +85,14 @@ impl Ending<'_, '_> {
         })
     }
 
-    /// Whether the thread that failed still is in the user's own code: what exits shows where it does.
+    /// Whether the thread that failed still is in the user's own code: a thread that exits there shows the place.
     fn ends_in_own_code(&mut self) -> Result<bool, DebugError> {
         let copy = self.replica.go_to(self.at, self.recording)?;
         let stack = stack::live(&copy.inspection, self.thread, &self.landmarks.places, &self.landmarks.code);
         Ok(stack.iter().any(|line| line.is_own))
     }
 
-    /// Where `main`, or the test, comes to the last of its lines.
+    /// The position at which `main`, or the test, comes to the last of its lines.
     fn last_line(&mut self, body: &Body) -> Option<(Position, ThreadName)> {
         let events = self.recording.events.iter();
         let schedule: Vec<_> = events.map(|event| (event.choice, event.key.clone())).collect();
@@ -101,7 +102,7 @@ impl Ending<'_, '_> {
         Some((Position { events: last.events, legs }, last.thread))
     }
 
-    /// Where the first panic has said what it had to say, and is about to unwind.
+    /// The position at which the first panic has printed its message, and is about to unwind.
     fn first_panic(&mut self) -> Result<Option<(Position, ThreadName)>, DebugError> {
         let panics = self.replica.program.panics();
         let copy = self.replica.anew()?;
@@ -148,7 +149,7 @@ impl Ending<'_, '_> {
     }
 }
 
-/// Where a copy stands at a probe.
+/// The position of a copy that stands at a probe.
 fn arrived(copy: &LiveCopy, thread: ThreadName, address: u64, rests: bool) -> Position {
     let Position { events, mut legs } = copy.position();
     if !rests {

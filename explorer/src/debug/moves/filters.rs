@@ -3,7 +3,7 @@
 use crate::debug::recording::Recording;
 use crate::report::Why;
 
-/// Which changes of thread are stopped at.
+/// The changes of thread that are stopped at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Filters {
     /// A thread runs in place of one that could have gone on.

@@ -19,8 +19,8 @@ pub(in crate::debug) struct Landmarks<'p> {
     pub(in crate::debug) places: Places<'p>,
     /// The user's own code; none of it without a program.
     pub(in crate::debug) code: Code,
-    /// Where the function has lines that the program consists of for its user, where that is known: what a test framework
-    /// runs before is no part of the session, though some of it is generated into the user's files.
+    /// The addresses of the lines of the function that the program consists of for its user, where that is known: code that
+    /// a test framework runs before is no part of the session, though some of it is generated into the user's files.
     pub(in crate::debug) body: BTreeSet<u64>,
     pub(in crate::debug) breakpoints: Breakpoints,
     pub(in crate::debug) filters: Filters,
@@ -46,7 +46,7 @@ impl Landmarks<'_> {
         }
     }
 
-    /// Where the user's own code has lines.
+    /// The addresses at which lines of the user's own code begin.
     pub(in crate::debug) fn lines(&self) -> BTreeSet<u64> {
         self.code.all().map(|statement| statement.address).collect()
     }

@@ -97,7 +97,7 @@ fn look_behind_for_breakpoints(
 ) -> Result<Option<ScanStop>, DebugError> {
     let Cursor { recording, at, log, .. } = cursor;
     let mut scan = landmarks.scan(recording, None);
-    // What is met where the thread changes lies on the way there.
+    // Breakpoints that are met where the thread changes lie on the way there.
     let copy = match since.and_then(|events| events.checked_sub(1)) {
         Some(events) if !landmarks.breakpoints.count_hits() => {
             replica.go_to(&Position::at_rest(events), recording)?

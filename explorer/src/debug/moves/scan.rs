@@ -26,7 +26,7 @@ pub(in crate::debug) struct Seen {
     pub(in crate::debug) address: u64,
     /// It rests there, for what it comes to is a key point as well.
     pub(in crate::debug) rests: bool,
-    /// Where that is, if it is a line of the thread whose lines are looked at.
+    /// Its place, if it is a line of the thread whose lines are looked at.
     pub(in crate::debug) here: Option<Here>,
     /// The breakpoints that it hits.
     pub(in crate::debug) met: BreakpointHits,
@@ -34,11 +34,11 @@ pub(in crate::debug) struct Seen {
     pub(in crate::debug) ends: bool,
 }
 
-/// What happens on the way, in order.
+/// A mark on the way; they come in order.
 #[derive(Clone, Debug)]
 pub(in crate::debug) enum Mark {
     Seen(Seen),
-    /// So many events have run, and everybody stands.
+    /// So many events have run, and every thread stands.
     Rest(usize),
 }
 
@@ -51,7 +51,7 @@ impl Mark {
     }
 }
 
-/// How far a move may go before it is broken off.
+/// The limits of a move, at which it is broken off.
 pub(in crate::debug) struct Limit<'a> {
     pub(in crate::debug) until: Instant,
     pub(in crate::debug) interrupt: &'a AtomicBool,
@@ -62,7 +62,7 @@ impl<'a> Limit<'a> {
         Self { until: Instant::now() + PATIENCE, interrupt }
     }
 
-    /// Whether it is time to break off.
+    /// Fails when it is time to break off.
     pub(in crate::debug) fn check(&self) -> Result<(), DebugError> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(DebugError::Interrupted("it was interrupted"));
@@ -74,16 +74,16 @@ impl<'a> Limit<'a> {
     }
 }
 
-/// What is looked for.
+/// The marks that are looked for.
 pub(in crate::debug) struct Scan<'a> {
     pub(in crate::debug) recording: &'a Recording,
     pub(in crate::debug) places: &'a Places<'a>,
     pub(in crate::debug) code: &'a Code,
     /// The thread whose lines are looked at, and where its lines begin.
     pub(in crate::debug) thread: Option<(ThreadName, BTreeSet<u64>)>,
-    /// Where everybody stops.
+    /// The breakpoints, at which every thread stops.
     pub(in crate::debug) breakpoints: &'a Breakpoints,
-    /// How often these were hit before.
+    /// The numbers of times that these were hit before.
     pub(in crate::debug) tally: Tally,
     pub(in crate::debug) limit: Limit<'a>,
 }
@@ -215,7 +215,7 @@ impl Scan<'_> {
 pub(in crate::debug) struct Walked<'a> {
     to: &'a Position,
     legs: usize,
-    /// How often the thread of the next leg has come to its end.
+    /// The number of times that the thread of the next leg has come to its end.
     count: u32,
 }
 

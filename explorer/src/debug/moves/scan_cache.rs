@@ -1,5 +1,5 @@
-//! What was seen when a part of the recording was last looked through. It is the same every time, so that a second step back
-//! need not run the program to find where it leads, but only to stand there.
+//! Cache of a scan: the marks of the last part of the recording that was looked through. They are the same every time, so
+//! that a second step back need not run the program to find where it leads, but only to stand there.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(in crate::debug) struct ScanCache {
     lines: BTreeSet<u64>,
     /// The stretch with which it begins: the one that ends with so many events.
     first: usize,
-    /// Where it ends.
+    /// The position at which it ends.
     to: Position,
     marks: Vec<Mark>,
 }
@@ -36,7 +36,7 @@ impl ScanCache {
         self.first
     }
 
-    /// What a scan would see on its way through this part to a position; none if it would see more than is known.
+    /// The marks of a scan on its way through this part to a position; none if it would see more than is known.
     pub(in crate::debug) fn marks_to(&self, scan: &Scan<'_>, to: &Position) -> Option<Vec<Mark>> {
         let (thread, lines) = scan.thread.as_ref()?;
         if *thread != self.thread || !lines.is_subset(&self.lines) {

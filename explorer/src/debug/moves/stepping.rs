@@ -14,7 +14,7 @@ use crate::debug::recording::Stage;
 use crate::debug::request::Step;
 use crate::debug::stop::{Cause, Stop};
 
-/// Where a way has come to an end.
+/// The end of a way.
 pub(in crate::debug) enum StepResult {
     /// The line that was looked for.
     Line(Position),
@@ -70,7 +70,7 @@ pub(in crate::debug) fn look_ahead(
     let (filters, log) = (&landmarks.filters, &mut cursor.log);
     let mut step_scan = StepScan { scan, thread, step, here, filters, log };
     let result = step_scan.scan.reach(replica, &cursor.at).and_then(|copy| step_scan.go(copy));
-    // Where a way breaks off is no place to stand.
+    // A copy whose way breaks off stands at no position.
     if result.is_err() {
         replica.discard();
     }
@@ -84,12 +84,12 @@ struct StepScan<'a> {
     step: Step,
     here: Option<Here>,
     filters: &'a Filters,
-    /// What log points say on the way.
+    /// Messages of log points on the way.
     log: &'a mut Vec<String>,
 }
 
 impl StepScan<'_> {
-    /// Where it ends: there the copy stands.
+    /// Follows the way to its end: there the copy stands.
     fn go(&mut self, copy: &mut LiveCopy) -> Result<StepResult, DebugError> {
         if copy.next_stretch().is_none() {
             copy.set_probes(&self.scan.probes(copy.position().events), self.scan.recording)?;

@@ -1,4 +1,4 @@
-//! What a schedule file says by itself, for when its program cannot be run.
+//! Recording from a schedule file alone, for when its program cannot be run.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl Recording {
     }
 }
 
-/// Where the first of several threads stood, if it was in code that has steps of its own.
+/// The place of the first of several threads, if it was in code that has steps of its own.
 fn own_place(saved: &ScheduleFile, failed: Location) -> Option<Location> {
     let files = saved.choices.iter().filter_map(|choice| place(&choice.at).file);
     files.into_iter().any(|file| failed.file.as_ref() == Some(&file)).then_some(failed)
@@ -48,7 +48,7 @@ fn event(choices: &[SavedChoice], at: usize, labels: &ThreadLabels) -> TraceEven
     let before = at.checked_sub(1).map(|before| choices[before].thread);
     let switch = before.filter(|before| *before != choice.thread).map(|before| {
         let from = labels.label(before);
-        // Why a thread did not go on is not saved.
+        // The reason for which a thread did not go on is not saved.
         let runs_again = choices[at..].iter().any(|later| later.thread == before);
         let (why, reason) = match runs_again {
             true => (Why::Preempted, format!("{from} does not go on")),
@@ -72,7 +72,7 @@ fn words(choice: &SavedChoice) -> String {
     }
 }
 
-/// From its creation on, a thread is about to run its next event; what it does after its last one is not saved.
+/// From its creation on, a thread is about to run its next event; its operations after its last one are not saved.
 fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> Life {
     let mut states: BTreeMap<usize, ThreadState> = BTreeMap::new();
     let mut from = born(name, choices);

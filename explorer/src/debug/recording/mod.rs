@@ -1,4 +1,4 @@
-//! What is known of a recorded execution without running anything: its events, and what every thread was up to between
+//! Recorded execution, as far as it is known without running anything: its events, and the state of every thread between
 //! them.
 
 mod archive;
@@ -29,9 +29,9 @@ use crate::say::sentence;
 pub(in crate::debug) struct Recording {
     pub(in crate::debug) events: Vec<TraceEvent>,
     pub(in crate::debug) fault: Option<RecordedFailure>,
-    /// What is known of a schedule that was saved because it passes.
+    /// The data of a schedule that was saved because it passes.
     pub(in crate::debug) passing: Option<Passing>,
-    /// Where it fails, or ends: there is no position behind.
+    /// The position at which it fails, or ends: there is none behind.
     pub(in crate::debug) end: Position,
     /// In the order of their labels.
     pub(in crate::debug) lives: Vec<Life>,
@@ -43,10 +43,10 @@ pub(in crate::debug) struct Recording {
 pub(in crate::debug) struct TraceEvent {
     pub(in crate::debug) choice: Choice,
     pub(in crate::debug) key: OpKey,
-    /// What it did, after the thread's name.
+    /// The operation, to be read after the thread's name.
     pub(in crate::debug) text: String,
     pub(in crate::debug) place: Location,
-    /// Why another thread than before runs here.
+    /// The reason for which another thread than before runs here.
     pub(in crate::debug) switch: Option<Switch>,
 }
 
@@ -56,13 +56,13 @@ impl TraceEvent {
     }
 }
 
-/// What the execution ends with.
+/// The failure that the execution ends with.
 pub(in crate::debug) struct RecordedFailure {
     pub(in crate::debug) kind: FailureKind,
     pub(in crate::debug) message: String,
-    /// Who failed; of several that wait for each other, the one that came last.
+    /// The thread that failed; of several that wait for each other, the one that came last.
     pub(in crate::debug) thread: ThreadName,
-    /// Where, if that is all that is known of its calls then.
+    /// Its place, if that is all that is known of its calls then.
     pub(in crate::debug) place: Option<Location>,
 }
 
@@ -70,11 +70,11 @@ pub(in crate::debug) struct RecordedFailure {
 pub(in crate::debug) struct Life {
     pub(in crate::debug) name: ThreadName,
     pub(in crate::debug) label: String,
-    /// What it is up to, each from a number of events on.
+    /// Its states, each from a number of events on.
     pub(in crate::debug) states: Vec<(usize, ThreadState)>,
 }
 
-/// What a thread is up to while it stands.
+/// State of a thread while it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::debug) struct ThreadState {
     pub(in crate::debug) stage: Stage,
@@ -91,7 +91,7 @@ impl ThreadState {
     }
 }
 
-/// Whether a thread can go on.
+/// Stage of a thread: whether it can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::debug) enum Stage {
     Ready,
@@ -100,7 +100,7 @@ pub(in crate::debug) enum Stage {
     Ended,
 }
 
-/// What is said of a thread that has failed.
+/// The words for a thread that has failed.
 const FAILED: &str = "failed";
 
 impl Recording {
@@ -157,7 +157,7 @@ impl Recording {
     }
 
     /// Lets the execution end where one of its threads fails, or, if nothing does, where it comes to the last line of the
-    /// program: what comes after that only tells of it.
+    /// program: the rest only tells of it.
     pub(in crate::debug) fn end_at(&mut self, end: Position, thread: ThreadName) {
         self.events.truncate(end.events);
         let state = match self.fault {
@@ -175,7 +175,7 @@ impl Recording {
         self.end = end;
     }
 
-    /// What the execution ends with, in words.
+    /// The end of the execution, in words.
     pub(in crate::debug) fn end_word(&self) -> &'static str {
         if self.fault.is_some() { "the failure" } else { "the end" }
     }
@@ -190,7 +190,7 @@ impl Recording {
         self.events.get(event).is_some_and(|event| Some(event.thread()) == self.harness)
     }
 
-    /// How many events there are.
+    /// Number of events.
     pub(in crate::debug) fn len(&self) -> usize {
         self.events.len()
     }
@@ -214,7 +214,7 @@ impl Recording {
         self.life(thread).map_or_else(|| thread.to_string(), |life| life.label.clone())
     }
 
-    /// Who runs in the stretch that ends with so many events: the thread of the last one.
+    /// The thread that runs in the stretch that ends with so many events: that of the last one.
     pub(in crate::debug) fn runs_before(&self, events: usize) -> ThreadName {
         events
             .checked_sub(1)
@@ -222,8 +222,8 @@ impl Recording {
             .map_or_else(|| self.main(), TraceEvent::thread)
     }
 
-    /// Whom a stop is about where so many events have run and everybody stands: the thread of the last one; where that has
-    /// ended, or is the harness, the thread that runs next.
+    /// The thread that a stop is about where so many events have run and every thread stands: that of the last one; where
+    /// that has ended, or is the harness, the thread that runs next.
     pub(in crate::debug) fn shown_at(&self, events: usize) -> ThreadName {
         let exists = |thread: &ThreadName| self.life(*thread).is_some_and(|life| life.is_alive(events));
         let later = self.events.iter().skip(events).map(TraceEvent::thread);
@@ -235,7 +235,7 @@ impl Recording {
 }
 
 impl Life {
-    /// What the thread is up to once so many events have run; none before it is created.
+    /// State of the thread once so many events have run; none before it is created.
     pub(in crate::debug) fn state(&self, events: usize) -> Option<&ThreadState> {
         let after = self.states.partition_point(|(from, _)| *from <= events);
         self.states.get(after.checked_sub(1)?).map(|(_, state)| state)
@@ -247,7 +247,7 @@ impl Life {
     }
 }
 
-/// How many events run before the first failure.
+/// Number of events that run up to the first failure.
 fn end(log: &StepLog) -> usize {
     let fails = |view: &AgentView| matches!(view.status, Status::Failed(_));
     if log.initial.iter().any(fails) {

@@ -2,7 +2,7 @@
 
 use crate::schedule_file::ScheduleFile;
 
-/// What a schedule file says of a schedule that passes.
+/// The part of a schedule file that is about a schedule that passes.
 pub(in crate::debug) struct Passing {
     /// The numbers of the events that come in the other order than where it fails: first the one that comes first here.
     order: Vec<(usize, Option<usize>)>,
@@ -17,12 +17,12 @@ impl Passing {
         Some(Self { order, without: saved.failure.message.clone() })
     }
 
-    /// What is said at the end.
+    /// The message at the end of the session.
     pub(in crate::debug) fn words(&self) -> String {
         format!("nothing has failed; the schedule that fails ends with: {}", self.without)
     }
 
-    /// Where the first of these events is, and the other one of its two.
+    /// The number of the first of these events, and that of the other one of its two.
     pub(in crate::debug) fn first(&self) -> Option<(usize, Option<usize>)> {
         self.order.iter().copied().min_by_key(|(first, _)| *first)
     }

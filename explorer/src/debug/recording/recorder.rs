@@ -12,7 +12,7 @@ use checker::program::{
 use checker::trace::Trace;
 use delegate::delegate;
 
-/// What the last execution said.
+/// Log of the last execution.
 #[derive(Default)]
 pub(in crate::debug) struct Recorder(Mutex<StepLog>);
 

@@ -54,7 +54,7 @@ fn of_package(manifest: &Manifest) -> Variables {
     all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// Where the loader looks for libraries, before what the user's environment says.
+/// The folders in which the loader looks for libraries; those of the user's environment come last.
 fn library_path(target: &CargoTarget, sysroot: Option<&Path>) -> OsString {
     let mut folders = vec![target.folder.clone(), target.folder.join("deps")];
     if let Some(sysroot) = sysroot {
@@ -66,7 +66,7 @@ fn library_path(target: &CargoTarget, sysroot: Option<&Path>) -> OsString {
     std::env::join_paths(folders).unwrap_or_default()
 }
 
-/// Where the toolchain is that built the target, as cargo noted it beside the target.
+/// Folder of the toolchain that built the target, as cargo noted it beside the target.
 fn sysroot(folder: &Path) -> Option<PathBuf> {
     let notes = folder.ancestors().skip(1).take(2).map(|folder| folder.join(".rustc_info.json"));
     let notes = notes.filter_map(|path| files::read(&path, files::Kind::Settings).ok()).next()?;
@@ -76,8 +76,8 @@ fn sysroot(folder: &Path) -> Option<PathBuf> {
     lines.find(|line| line.starts_with('/')).map(PathBuf::from)
 }
 
-/// `[env]` of the `.cargo/config.toml`s above the package, the nearest first. What the user's environment has already
-/// stays, unless `force` is set.
+/// `[env]` of the `.cargo/config.toml`s above the package, the nearest first. A variable that the user's environment has
+/// already stays, unless `force` is set.
 fn configured(package: &Path) -> Variables {
     let mut found = Variables::new();
     for (folder, table) in tables(package) {

@@ -1,4 +1,5 @@
-//! What cargo builds, recognised by where it lies and by what cargo notes beside it. Cargo itself is not asked.
+//! Executables that cargo builds, recognised by where they lie and by what cargo notes beside them. Cargo itself is not
+//! asked.
 
 mod environment;
 mod manifest;
@@ -41,7 +42,7 @@ impl CargoTarget {
     }
 }
 
-/// What cargo's notes beside its executables say, each folder read once.
+/// Cargo's notes beside its executables, each folder read once.
 #[derive(Default)]
 pub(super) struct Notes(HashMap<PathBuf, Vec<Unit>>);
 
@@ -54,12 +55,12 @@ struct Unit {
 }
 
 impl Notes {
-    /// What tool built what has these names, and as what.
+    /// The tool that built the file with these names, and as which target.
     pub(super) fn kind(&mut self, paths: &[PathBuf]) -> Kind {
         self.target(paths).map_or(Kind::Plain, Kind::Cargo)
     }
 
-    /// What cargo built at one of these paths, which are names of one file; `None` if cargo built none of them.
+    /// The target that cargo built at one of these paths, which are names of one file; `None` if cargo built none of them.
     fn target(&mut self, paths: &[PathBuf]) -> Option<CargoTarget> {
         let by_hash = paths.iter().find_map(|path| self.hashed(path));
         by_hash.or_else(|| paths.iter().find_map(|path| self.plain(path)))
@@ -113,7 +114,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What the name of a note says: `test-integration-test-views`, `bin-server`.
+/// The target that the name of a note stands for: `test-integration-test-views`, `bin-server`.
 fn target(note: &str, package: &str, folder: &Path) -> Option<CargoTarget> {
     const BEGINNINGS: [(&str, CargoKind, bool); 8] = [
         ("test-integration-test-", CargoKind::Test, true),

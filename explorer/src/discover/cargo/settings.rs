@@ -1,4 +1,5 @@
-//! What `.cargo/config.toml`s and cargo's own variables say, as far as it matters where programs lie and what they are given.
+//! Settings in `.cargo/config.toml`s and cargo's own variables, as far as they matter to where programs lie and what they
+//! are given.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -19,15 +20,15 @@ pub(super) fn tables(folder: &Path) -> impl Iterator<Item = (PathBuf, Table)> {
     })
 }
 
-/// Where cargo puts things: the name in `[build]` of its configuration, and the variables that count before that. What is not
-/// meant for users, test binaries among it, goes to the second one.
+/// The folders that cargo builds in: the name in `[build]` of its configuration, and the variables that count before that.
+/// Files that are not meant for users, test binaries among them, go to the second one.
 const FOLDERS: [(&str, &[&str]); 2] = [
     ("target-dir", &["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"]),
     ("build-dir", &["CARGO_BUILD_BUILD_DIR"]),
 ];
 
-/// The folders that cargo builds in for these packages, apart from the `target` of each: what its variables say, in the
-/// environment of this process, else what the nearest configuration file says.
+/// The folders that cargo builds in for these packages, apart from the `target` of each: those of its variables in the
+/// environment of this process, else those of the nearest configuration file.
 pub(in crate::discover) fn target_folders<'a>(
     packages: impl Iterator<Item = &'a Path>,
     root: &'a Path,
@@ -42,7 +43,7 @@ pub(in crate::discover) fn target_folders<'a>(
         match said {
             Some(said) => {
                 let places = packages.iter().copied().chain([root]);
-                // What is no text has no words in braces.
+                // A value that is no text has no words in braces.
                 let folder =
                     |place| said.to_str().map_or_else(|| (&said).into(), |said| expanded(said, place));
                 folders.extend(places.map(|place: &Path| place.join(folder(place))));

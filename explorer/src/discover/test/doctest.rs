@@ -37,7 +37,7 @@ fn test(function: &Function, sources: &mut Sources) -> Option<Test> {
         framework: Framework::Doctest,
         name: name.trim_start().to_owned(),
         at: function.at.clone(),
-        // It looks for whoever traces it, and would stop there instead of reporting what has failed.
+        // Without that, doctest would notice that it is traced, and stop there instead of reporting what has failed.
         arguments: vec![format!("--test-case={filter}"), "--no-breaks=true".to_owned()],
         ambiguity: None,
         listed: if is_template { format!("{name}<") } else { name },

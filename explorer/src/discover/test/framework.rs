@@ -5,22 +5,22 @@ use crate::discover::source_line::SourceLine;
 /// A test in a test binary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
-    /// What runs it.
+    /// The framework that runs it.
     pub framework: Framework,
     /// Its name, as the framework lists it; `*` stands for the instances of a parameterised test.
     pub name: String,
-    /// Where it stands.
+    /// Its place.
     pub at: SourceLine,
-    /// What tells the binary to run this test alone.
+    /// The arguments that tell the binary to run this test alone.
     pub arguments: Vec<String>,
-    /// Why they do not, in one sentence with what to do.
+    /// The reason for which they do not, in one sentence with what to do.
     pub ambiguity: Option<String>,
     /// Its name, as the framework lists it; of a template, what the names of its instances begin with.
     pub(super) listed: String,
     pub(super) is_template: bool,
 }
 
-/// What runs tests.
+/// A test framework.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Framework {
     /// Rust's own harness.

@@ -8,7 +8,7 @@ use super::{Framework, Sources, Test};
 const MACROS: [&str; 8] =
     ["TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "GTEST_TEST", "FRIEND_TEST", "GTEST_TEST_F"];
 
-/// What a filter has to look like.
+/// The shape that a filter must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Plain,

@@ -1,9 +1,9 @@
-//! Whether the filter of a test selects another test of the same program too, decided as the frameworks decide it. Neither
-//! of them can be given a name without any meaning of its own.
+//! Selection by filters: whether the filter of a test selects another test of the same program too, decided as the
+//! frameworks decide it. Neither of them can be given a name without any meaning of its own.
 
 use super::{Framework, Test};
 
-/// Why a test cannot be run alone: of several tests that its filter selects too, the first.
+/// The reason for which a test cannot be run alone: of several tests that its filter selects too, the first.
 pub(super) fn ambiguity(test: &Test, all: &[Test]) -> Option<String> {
     let filter = filter(test)?;
     let is_meant = |other: &Test| other.at == test.at && other.name == test.name;
@@ -28,7 +28,7 @@ pub(super) fn ambiguity(test: &Test, all: &[Test]) -> Option<String> {
     })
 }
 
-/// What selects the test, as the framework sees it once it has undone the escapes.
+/// The filter that selects the test, as the framework sees it once it has undone the escapes.
 fn filter(test: &Test) -> Option<String> {
     let argument = test.arguments.first()?;
     let filter = match test.framework {

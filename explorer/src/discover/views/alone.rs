@@ -1,4 +1,4 @@
-//! One program by itself: what it is called and where it begins, without a look at what else its workspace holds.
+//! One program by itself: its name and its beginning, without a look at the rest of its workspace.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,21 +7,21 @@ use crate::discover::cargo::Notes;
 use crate::discover::walk::Stamp;
 use crate::discover::{Framework, SourceLine, Target, Workspace};
 
-/// What a program with its arguments is.
+/// A program with its arguments, as an editor names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Alone {
     /// The ID of the target that editors show for it.
     pub id: String,
     /// The test's name, or `main`.
     pub name: String,
-    /// Where the test, or `main`, stands.
+    /// Place of the test, or of `main`.
     pub at: Option<SourceLine>,
-    /// Whose test it is, if it is one.
+    /// The framework of the test, if it is one.
     pub framework: Option<Framework>,
 }
 
-/// What is run by a program with these arguments: the one test that they select, or the program as a whole. `program` is
-/// absolute and without symbolic links, `root` that of its checkout. `None` for what is no native program.
+/// Finds the target that a program runs with these arguments: the one test that they select, or the program as a whole.
+/// `program` is absolute and without symbolic links, `root` that of its checkout. `None` for what is no native program.
 #[must_use]
 pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alone> {
     let metadata = program.metadata().ok()?;
@@ -42,7 +42,7 @@ pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alon
     })
 }
 
-/// Whether everything that selects a test is among the arguments; what only says how it runs does not matter.
+/// Whether everything that selects a test is among the arguments; those that only say how it runs do not matter.
 fn is_selected(target: &Target, arguments: &[OsString]) -> bool {
     const HOW: [&str; 5] = [
         "--nocapture",

@@ -1,4 +1,4 @@
-//! What an editor shows above the lines of one file.
+//! View of one file: the targets that an editor shows above its lines.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,8 +13,8 @@ use crate::discover::written::{What, Written, is_same, written};
 use crate::discover::{Candidate, TextLanguage, Workspace};
 
 impl Workspace {
-    /// What can be explored in a file, by line: `main` and tests that can create threads, as the freshest program has
-    /// them, and those in the text that no program has yet. `text` is the file as the editor has it; without one it is
+    /// Targets that can be explored in a file, by line: `main` and tests that can create threads, as the freshest program
+    /// has them, and those in the text that no program has yet. `text` is the file as the editor has it; without one it is
     /// read.
     #[must_use]
     pub fn targets_of_file(&self, file: &Path, text: Option<&str>) -> Vec<TargetAt> {
@@ -83,7 +83,7 @@ impl View<'_> {
         usable.into_iter().chain(left_out).collect()
     }
 
-    /// What stands in this file of an executable, with what it is called there.
+    /// The targets of an executable that stand in this file, with their names there.
     fn targets(&self, candidate: &Candidate) -> Vec<(Target, String)> {
         let is_here = |target: &Target| target.at.as_ref().is_some_and(|at| at.file == self.file);
         let named = |target: Target| {
@@ -107,7 +107,7 @@ impl View<'_> {
         if let Some((index, written)) = matching.min_by_key(|(_, written)| written.line.abs_diff(line)) {
             return Some((written.line, Some(index)));
         }
-        // A macro of the project's own may declare it: what stood in its line when the program was built is looked for.
+        // A macro of the project's own may declare it: the text of its line when the program was built is looked for.
         let modified = self.file.metadata().and_then(|metadata| metadata.modified()).ok()?;
         let saved = (modified <= candidate.modified)
             .then(|| files::read_text(self.file, Kind::Text).ok())
@@ -118,7 +118,7 @@ impl View<'_> {
         same.min_by_key(|number| line.abs_diff(*number)).map(|line| (line, None))
     }
 
-    /// What the text declares and no program has.
+    /// The `main` and the tests that the text declares and no program has.
     fn unbuilt(&self, placed: &HashSet<usize>) -> Vec<TargetAt> {
         let rest = self.written.iter().enumerate().filter(|(index, _)| !placed.contains(index));
         let rest: Vec<&Written> = rest.map(|(_, written)| written).collect();

@@ -1,4 +1,4 @@
-//! What a scan has looked at, for `interleaver list`.
+//! Listing of everything that a scan has looked at, for `interleaver list`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::shown::escaped_line;
 pub struct Listing {
     /// The folder.
     pub root: PathBuf,
-    /// How many folders were looked through.
+    /// Number of folders that were looked through.
     pub folders: usize,
-    /// How many files were looked at.
+    /// Number of files that were looked at.
     pub files: usize,
-    /// Where a limit ended the search for executables.
+    /// The place at which a limit ended the search for executables, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
     /// The executables, the freshest first.
@@ -31,12 +31,12 @@ pub struct Listing {
 pub struct Listed {
     /// Relative to the folder, if it lies in there.
     pub path: String,
-    /// What can be explored in it.
+    /// The targets in it that can be explored.
     pub targets: Vec<ListedTarget>,
-    /// Why it is left out, in one sentence with what to do.
+    /// The reason for which it is left out, in one sentence with what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
-    /// How many files of the user's it was made of.
+    /// Number of the user's files that it was made of.
     pub sources: usize,
     /// The first source that is newer than it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,10 +48,10 @@ pub struct Listed {
 pub struct ListedTarget {
     /// The target's ID.
     pub id: String,
-    /// Where it stands.
+    /// Its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<SourceLine>,
-    /// Why it is refused all the same, in one sentence with what to do.
+    /// The reason for which it is refused all the same, in one sentence with what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -110,7 +110,7 @@ impl Listed {
 }
 
 impl Workspace {
-    /// What was looked at, and why each executable was left out.
+    /// Lists everything that was looked at, with the reason for which each executable was left out.
     #[must_use]
     pub fn listing(&self) -> Listing {
         // Executables that were read are listed also where reading has taken all its time.
@@ -149,7 +149,7 @@ impl Workspace {
         }
     }
 
-    /// Why there is nothing to explore in an executable that can be explored.
+    /// The reason for which there is nothing to explore in an executable that can be explored.
     pub(super) fn nothing_to_explore(&self, candidate: &Candidate) -> Option<String> {
         let path = self.shown(&candidate.path);
         if self.targets_in(candidate).is_empty() {

@@ -1,4 +1,4 @@
-//! Why there is nothing to explore in a file, or at a line of it, in one sentence with what to do.
+//! Reasons for which there is nothing to explore in a file, or at a line of it, in one sentence with what to do.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::discover::written::written;
 use crate::discover::{TextLanguage, Workspace};
 
 impl Workspace {
-    /// Why a file has no lens, or that at a line (from 1) cannot be used as it is. `text` is the file as the editor has
-    /// it; without one it is read.
+    /// The reason for which a file has no lens, or that at a line (from 1) cannot be used as it is. `text` is the file as
+    /// the editor has it; without one it is read.
     #[must_use]
     pub fn why_not(&self, file: &Path, text: Option<&str>, line: Option<u32>) -> String {
         let file = self.file(file);
@@ -38,7 +38,8 @@ impl Workspace {
         }
     }
 
-    /// A file with neither `main` nor tests: what uses it?
+    /// The sentence for a file with neither `main` nor tests: names the programs that use it, else the reason for which
+    /// there are none.
     fn without_entry(&self, file: &Path) -> String {
         let name = self.shown(file);
         let nothing = format!("`{name}` has neither `main` nor tests");

@@ -68,7 +68,7 @@ fn what(word: &str, line: &str, end: usize, text: &str, number: u32) -> Option<W
     None
 }
 
-/// How deep in braces the text is; those of namespaces and of `extern "C"` do not count.
+/// Depth of the text in braces; those of namespaces and of `extern "C"` do not count.
 #[derive(Default)]
 struct Scope {
     /// For each open brace, whether it counts.

@@ -8,7 +8,7 @@ pub(in crate::discover) struct Written {
     pub(in crate::discover) line: u32,
 }
 
-/// What it is.
+/// The kind of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::discover) enum What {
     Main,

@@ -1,5 +1,5 @@
-//! `main` and tests as a text declares them: what places a lens in a text that is newer than any program, or in one that
-//! no program was built from. What a program says wins.
+//! `main` and tests as a text declares them: they place a lens in a text that is newer than any program, or in one that no
+//! program was built from. The data of a program wins.
 
 mod blank;
 mod cpp;

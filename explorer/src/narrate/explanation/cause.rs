@@ -1,4 +1,4 @@
-//! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
+//! The sentence: states the kind of mistake, with the names of threads, variables and lines.
 
 use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, ObservedAccess, Torn, Wants};
 use checker::failure::FailureDetail;
@@ -10,7 +10,7 @@ use super::{deadlock, notifications};
 use crate::report::explanation::Side;
 use crate::report::{Location, Role};
 
-/// What is known of the cause.
+/// The cause in words, as far as it is known.
 pub(super) fn sentence(
     context: &ExplanationContext<'_>,
     diagnosis: &Diagnosis,
@@ -109,13 +109,13 @@ pub(super) fn sentence(
     sentence + thin + &past + &deadlock::beside(context, &diagnosis.stuck)
 }
 
-/// How both came past what should have kept one of them out.
+/// Says how both threads came past what should have kept one of them out.
 fn came_past(context: &ExplanationContext<'_>, seen: &[ObservedAccess]) -> String {
     let [read, write, late] = accesses(context, seen);
     format!("; both came past what threads spin on: {read}, {write}, and then {late}")
 }
 
-/// Which two variables a thread changes, and who comes in between.
+/// Names the two variables that a thread changes, and the thread that comes in between.
 fn half_done(context: &ExplanationContext<'_>, torn: &Torn) -> String {
     let Torn { written, seen, stale, late } = torn;
     let [writer, reader] = [written, seen].map(|seen| context.labels.label(seen.thread));
@@ -133,7 +133,7 @@ fn half_done(context: &ExplanationContext<'_>, torn: &Torn) -> String {
     )
 }
 
-/// What was done to a block too late, and when its life had begun and ended.
+/// Says what was done to a block too late, and where its life had begun and ended.
 fn lived(context: &ExplanationContext<'_>, life: &Life) -> String {
     let late = context.event(life.late);
     let does = match late.map(|event| event.operation) {
@@ -157,7 +157,7 @@ fn lived(context: &ExplanationContext<'_>, life: &Life) -> String {
     format!("{user} {does} {object}{line}{allocated} after {owner} freed it{freed}{unordered}")
 }
 
-/// Who took what, ended with it, and who waits for it.
+/// Names the thread that took a lock and ended with it, and the one that waits for it.
 fn unreleased(context: &ExplanationContext<'_>, link: &Link) -> String {
     let Wants::Lock(lock, taken) = link.wants else { return waits(context, link) };
     let taken = taken.and_then(|position| context.event(position));
@@ -199,7 +199,7 @@ fn waits(context: &ExplanationContext<'_>, link: &Link) -> String {
     }
 }
 
-/// Who does the same again and again, where, and who would have to change something.
+/// Names the thread that does the same again and again, with its place, and the one that changed last what it waits for.
 fn circles(context: &ExplanationContext<'_>, circling: &Circling) -> String {
     let thread = context.labels.label(circling.thread);
     let place = at(&context.left(circling.thread).place);

@@ -53,7 +53,7 @@ impl<'a> ExplanationContext<'a> {
         }
     }
 
-    /// What a thread was left with.
+    /// The side of a thread in the failure: its last state and its place.
     pub(super) fn left(&self, thread: ThreadName) -> Side {
         let label = self.labels.label(thread);
         let party = self.told.parties.iter().find(|party| party.thread == label);

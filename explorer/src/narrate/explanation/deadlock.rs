@@ -1,4 +1,5 @@
-//! What is told of threads that all wait, where nothing but that one execution is known: who waits for what, and who did it last.
+//! Threads that all wait, where nothing but that one execution is known: the object that each waits for, and the thread
+//! that did it last.
 
 use checker::explain::Stuck;
 use checker::program::On;
@@ -6,7 +7,7 @@ use checker::program::On;
 use super::context::ExplanationContext;
 use super::phrases::{at, since};
 
-/// Everybody who waits; those come first who wait for nobody in particular, and tell what is missed.
+/// All threads that wait; those come first that wait for no particular thread, and tell what is missed.
 pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[Stuck]) -> String {
     let kind = match all.first().map(|stuck| &stuck.on) {
         Some(On::Cond(_) | On::Futex(_) | On::Sem(_)) => "missed notification",
@@ -17,7 +18,7 @@ pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[Stuck]) -> Strin
     format!("{kind}: {}", each.join("; "))
 }
 
-/// What follows a sentence about something else.
+/// The threads that wait, as the end of a sentence about something else.
 pub(super) fn beside(context: &ExplanationContext<'_>, all: &[Stuck]) -> String {
     all.iter().map(|stuck| format!("; {}", waits(context, stuck))).collect()
 }
@@ -59,7 +60,7 @@ fn waits(context: &ExplanationContext<'_>, stuck: &Stuck) -> String {
     }
 }
 
-/// " after T3 did (work.c:20)", if anybody ever did.
+/// " after T3 did (work.c:20)", if a thread ever did.
 fn last(context: &ExplanationContext<'_>, stuck: &Stuck, did: &str) -> String {
     let event = stuck.last.and_then(|position| context.event(position));
     event.map(|event| format!(" after {} {did}{}", event.thread, at(&event.place))).unwrap_or_default()

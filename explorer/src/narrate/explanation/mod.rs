@@ -1,4 +1,4 @@
-//! From what the checker found out about a failure to what a report says.
+//! Explanation of a failure: turns what the checker found out into the words of a report.
 
 mod cause;
 mod context;

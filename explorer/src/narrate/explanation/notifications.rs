@@ -1,4 +1,4 @@
-//! What is told of threads that signals wake, or do not wake.
+//! Sentences about threads that signals wake, or do not wake.
 
 use checker::explain::{Given, ObservedAccess, Stolen, WokenThread};
 use checker::names::{Obj, ThreadName};
@@ -6,7 +6,7 @@ use checker::names::{Obj, ThreadName};
 use super::context::ExplanationContext;
 use super::phrases::{accesses, at, done};
 
-/// Who waits for a signal that does not come any more, and what became of the last one.
+/// Names the thread that waits for a signal that does not come any more, and what became of the last one.
 pub(super) fn missed(
     context: &ExplanationContext<'_>,
     (thread, condition): (ThreadName, Obj),
@@ -59,7 +59,7 @@ fn others(context: &ExplanationContext<'_>, last: &Given) -> String {
     if woken.is_empty() { String::new() } else { format!(", which woke {}", woken.join(", ")) }
 }
 
-/// Who was woken up for nothing, and goes on.
+/// Names the thread that was woken up for nothing, and goes on.
 pub(super) fn stolen(context: &ExplanationContext<'_>, stolen: &Stolen) -> String {
     let Stolen { thread, condition, wait, signal, write } = stolen;
     let (waiter, line) = (context.labels.label(*thread), done(context, *wait).1);

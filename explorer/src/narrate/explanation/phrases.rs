@@ -7,12 +7,13 @@ use checker::position::Position;
 use super::context::ExplanationContext;
 use crate::report::Location;
 
-/// Who does an event, and where.
+/// The thread of an event, and its place.
 pub(super) fn done<'a>(context: &'a ExplanationContext<'_>, position: Position) -> (&'a str, String) {
     context.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
 }
 
-/// Who accesses what, and where: of objects that overlap, what they have in common. What the first one accesses is named once.
+/// Accesses in words: thread, object and place. Of objects that overlap, the part that they have in common is named. The
+/// object of the first access is named once.
 pub(super) fn accesses<const N: usize>(
     context: &ExplanationContext<'_>,
     seen: &[ObservedAccess],

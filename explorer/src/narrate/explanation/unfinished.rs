@@ -9,7 +9,8 @@ pub(super) fn is_cut(missing: &Missing) -> bool {
     matches!(missing.why, WhyMissing::Spent | WhyMissing::Late | WhyMissing::Stopped)
 }
 
-/// Why the cause is not known, where a stage came to nothing that could have shown it: `not found out in 10 s`.
+/// The reason for which the cause is not known, where a stage came to nothing that could have shown it: `not found out in
+/// 10 s`.
 pub(super) fn words(missing: &[Missing], time: Duration) -> Option<String> {
     let is_telling = |missing: &&Missing| {
         matches!(missing.stage, ExplanationStage::Patterns | ExplanationStage::CriticalPair)

@@ -1,4 +1,4 @@
-//! Failures in words: what went wrong, and what each thread that takes part is doing.
+//! Failures in words: the fault, and the state of each thread that takes part.
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party, SignalOrigin};
 use checker::names::ThreadName;

@@ -10,7 +10,7 @@ use super::objects;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Source;
 
-/// What words are taken from.
+/// Sources of the words: the labels of threads, and the program.
 pub(crate) struct Phrasing<'a> {
     pub(crate) labels: &'a ThreadLabels,
     pub(crate) source: &'a dyn Source,
@@ -49,12 +49,12 @@ impl Phrasing<'_> {
         format!("{}, releasing {}", words(&waits), words(&releases))
     }
 
-    /// What a pending operation would do ("write `x`").
+    /// A pending operation in words ("write `x`").
     pub(crate) fn pending(&self, op: &Op) -> String {
         self.operation(op, op.peer)
     }
 
-    /// What an event did ("try to lock `m`: not free").
+    /// An event in words ("try to lock `m`: not free").
     pub(crate) fn event(&self, event: &TraceEvent) -> String {
         let mut words = self.operation(&event.op, event.op.peer);
         if let Some(failed) = failed(event) {
@@ -85,7 +85,7 @@ impl Phrasing<'_> {
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
     }
 
-    /// "spins until … changes": what of it has a name, once.
+    /// "spins until … changes": the objects that have a name, each once.
     pub(crate) fn spins(&self, objs: &[Obj]) -> String {
         let mut words: Vec<String> = Vec::new();
         for object in objs.iter().filter_map(|&obj| self.source.describe(obj)) {
@@ -145,7 +145,7 @@ fn numbers(files: &[i32]) -> String {
     files.join(", ")
 }
 
-/// What to add where an operation did not do what it may do.
+/// The words to add where an operation did not do what it may do.
 fn failed(event: &TraceEvent) -> Option<&'static str> {
     let only_looked = || event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
     match event.failed_try() {

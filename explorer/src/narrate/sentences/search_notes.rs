@@ -19,7 +19,7 @@ pub(crate) const AWAITS_OUTSIDE: &str = "in executions that were cut a thread wa
 /// So many executions in the time of a search are few.
 const FEW: u32 = 20;
 
-/// How long executions take, where few come in the time that a search had; `ended`: how many of them have ended.
+/// The time that executions take, where few come in the time that a search had; `ended`: number of those that have ended.
 pub(crate) fn long_executions(pace: &Pace, ended: u64, time: Duration) -> Option<String> {
     let words = |cost: Cost| (seconds(cost.time), plural(cost.events, "event"));
     if ended == 0 && pace.executions == 1 {

@@ -1,4 +1,5 @@
-//! The account of what was not watched, as reports tell it: what of it the user answers for, and what takes a claim away.
+//! The account of unwatched code and effects, as reports tell it: the entries that the user answers for, and those that
+//! take a claim away.
 
 use std::collections::BTreeMap;
 

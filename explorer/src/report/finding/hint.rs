@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a program may fail with an exit code whatever the schedule, as it says itself.
+/// Reason for which a program may fail with an exit code whatever the schedule, as it says itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hint {

@@ -20,7 +20,7 @@ use crate::report::location::Location;
 /// A failure, with the schedule that shows it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Finding {
-    /// What kind.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// One sentence.
     pub message: String,
@@ -32,10 +32,10 @@ pub struct Finding {
     pub place: Location,
     /// The thread that failed (`T1`, `T2` …), if one did.
     pub thread: Option<String>,
-    /// How many executions of the search it took; 0 for a replay.
+    /// Number of executions of the search that it took; 0 for a replay.
     pub schedule_number: u64,
-    /// How many executions were started up to the first that showed it, checks and those before a restart among them; 1
-    /// for a replay.
+    /// Number of executions that were started up to the first that showed it, checks and those before a restart among them;
+    /// 1 for a replay.
     #[serde(default)]
     pub executions: u64,
     /// Preemptions of the schedule.
@@ -48,31 +48,31 @@ pub struct Finding {
     pub threads: Option<u32>,
     /// Distinct variables at the preemptions.
     pub variables: Option<u32>,
-    /// In how many of how many repetitions it failed again (`2/2`).
+    /// Number of repetitions in which it failed again, of all of them (`2/2`).
     pub reproduced: String,
     /// The thread that is stalled longest in the schedule; `None` where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall: Option<StallOf>,
-    /// Of what always fails: how many schedules were run, each of which failed, where there are more; `None` where every one was
-    /// run with all watched that could matter, and of other kinds.
+    /// Of what always fails: number of schedules that were run, each of which failed, where there are more; `None` where
+    /// every one was run with all watched that could matter, and of other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<u64>,
     /// Of what always fails: times have ordered events, so that schedules in which threads are stalled may pass.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unless_stalled: bool,
-    /// Of what always fails with an exit code: why that may be, as the program says itself.
+    /// Of what always fails with an exit code: the reason for which that may be, as the program says itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
-    /// Why it happens, if that was found out.
+    /// The reason for which it happens, if that was found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
     /// Its name among the findings of its target; the same failure keeps it over rebuilds.
     #[serde(default)]
     pub id: Option<String>,
-    /// Somebody has dismissed it: editors do not show it.
+    /// The user has dismissed it: editors do not show it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
-    /// Where the schedule is saved.
+    /// The file in which the schedule is saved.
     pub schedule_file: Option<String>,
     /// Every thread that takes part, and what it was doing.
     pub parties: Vec<Party>,
@@ -83,7 +83,7 @@ pub struct Finding {
     /// The stretch of a long execution that is not listed, in reports as JSON and in stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// What the program wrote in this execution.
+    /// Output of the program in this execution.
     pub output: Output,
 }
 
@@ -91,11 +91,11 @@ pub struct Finding {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(from = "AnyParty")]
 pub struct Party {
-    /// Which one (`T1`, `T2` …).
+    /// The thread (`T1`, `T2` …).
     pub thread: String,
     /// Its part in the failure.
     pub role: Role,
-    /// What it is doing, as the rest of a sentence that starts with its name.
+    /// Its state, as the rest of a sentence that starts with its name.
     pub doing: String,
     /// Its own code's frames, innermost first.
     pub stack: Vec<Location>,
@@ -119,7 +119,7 @@ impl From<AnyParty> for Party {
     }
 }
 
-/// What a program wrote, made valid UTF-8.
+/// Output of a program, made valid UTF-8.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Output {
     /// To its standard output.

@@ -1,7 +1,7 @@
-//! Stores and schedule files of before: what was told by sentences alone then is read from the sentences.
+//! Stores and schedule files of before: the data that only sentences told then is read from the sentences.
 //!
-//! This is the one place where a sentence of the tool is taken apart. What is written today says the same as data, and
-//! comes here no more.
+//! This is the one place where a sentence of the tool is taken apart. Reports of today say the same as data, and do not
+//! come here any more.
 
 use super::role::Role;
 

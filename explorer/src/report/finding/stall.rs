@@ -9,7 +9,7 @@ pub struct StallOf {
     pub thread: String,
     /// The thread whose sleep or timed wait ends before that.
     pub other: String,
-    /// For how long, in nanoseconds of the virtual clock.
+    /// The time of the stall, in nanoseconds of the virtual clock.
     pub nanoseconds: u64,
     /// Whether the other one sleeps; else its wait with a time limit runs out.
     pub sleeps: bool,

@@ -1,4 +1,4 @@
-//! Warnings: what may go wrong in other executions than those that were run.
+//! Warnings: failures that are possible in other executions than those that were run.
 
 pub(super) mod potential_deadlock;
 pub(super) mod race;

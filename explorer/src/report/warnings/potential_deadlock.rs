@@ -26,7 +26,7 @@ pub struct LockOrder {
     pub takes: LockUse,
 }
 
-/// Where a thread takes a lock.
+/// The place at which a thread takes a lock.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LockUse {
     /// The lock.
@@ -37,12 +37,12 @@ pub struct LockUse {
     /// Where.
     #[serde(flatten)]
     pub place: Location,
-    /// How it came there, innermost first.
+    /// The calls by which the thread came there, innermost first.
     pub stack: Vec<Location>,
 }
 
 impl LockOrder {
-    /// Where it takes the two locks.
+    /// The places at which it takes the two locks.
     #[must_use]
     pub fn uses(&self) -> [&LockUse; 2] {
         [&self.holds, &self.takes]

@@ -12,7 +12,7 @@ pub struct Race {
     pub kind: RaceKind,
     /// One sentence.
     pub message: String,
-    /// What both touch.
+    /// The variable that both touch.
     pub variable: String,
     /// Other words for that, by which a suppression may name it.
     #[serde(skip)]
@@ -21,14 +21,14 @@ pub struct Race {
     pub certain: bool,
     /// Every execution with the accesses in one order failed, and one with another order passed.
     pub harmful: bool,
-    /// How that was seen, as a sentence.
+    /// The executions that showed that, as a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harm: Option<String>,
     /// In the order in which they ran in the execution that shows it first.
     pub accesses: [RacingAccess; 2],
 }
 
-/// What kind of warning it is.
+/// Kind of the warning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RaceKind {
@@ -42,11 +42,11 @@ pub enum RaceKind {
 pub struct RacingAccess {
     /// The thread (`T1`, `T2` …).
     pub thread: String,
-    /// What it does.
+    /// The kind of operation.
     pub operation: OpKind,
-    /// Where.
+    /// Its place.
     #[serde(flatten)]
     pub place: Location,
-    /// How it came there, innermost first.
+    /// The calls by which the thread came there, innermost first.
     pub stack: Vec<Location>,
 }

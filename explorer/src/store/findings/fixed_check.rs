@@ -8,7 +8,7 @@ use crate::schedule_file::SavedTarget;
 
 /// Takes a run into account that did not find it, but `others`. Says whether that changes anything.
 pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run, others: &[Finding]) -> bool {
-    // What fails whatever the schedule may only have been run with the wrong arguments.
+    // A failure in every schedule may only have come from wrong arguments.
     let is_always = finding.finding.kind == FailureKind::AlwaysFails;
     if finding.fixed.is_some() || !(is_always || is_given_the_same(&finding.run, ran)) {
         return false;

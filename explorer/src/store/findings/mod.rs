@@ -1,5 +1,5 @@
-//! What the store keeps of each target: the last run, and every finding with the sources and the program that it was
-//! found in, until somebody dismisses it. See `docs/formats.md`.
+//! Findings in the store. Of each target it keeps the last run, and every finding with the sources and the program that it
+//! was found in, until the user dismisses it. See `docs/formats.md`.
 
 mod again;
 mod extent;

@@ -1,4 +1,4 @@
-//! Reads what is kept, whoever wrote it: what is no file of ours, or newer than this tool, is passed over.
+//! Reads what is kept, whatever its origin: a file that is none of ours, or newer than this tool, is passed over.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ impl KeptFolder {
         Self(path.to_owned())
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
@@ -103,7 +103,7 @@ impl KeptFolder {
         self.files().iter().filter_map(|name| self.head_in(name)).collect()
     }
 
-    /// Whether there are more than are looked at: then it is not known what nobody needs.
+    /// Whether there are more than are looked at: then it is not known which copies no finding needs.
     pub(super) fn is_overfull(&self) -> bool {
         self.files().len() < self.names().len()
     }

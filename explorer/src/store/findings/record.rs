@@ -12,10 +12,10 @@ use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, NotCovered, PotentialDeadlock};
 use crate::schedule_file::{SavedTarget, names};
 
-/// What the `format` member of a finding's file says.
+/// Value of the `format` member of a finding's file.
 pub const FINDING: &str = "interleaver-finding";
 
-/// What the `format` member of a target's file says.
+/// Value of the `format` member of a target's file.
 pub const TARGET: &str = "interleaver-target";
 
 /// The version of both that is written, and the newest that is read.
@@ -32,16 +32,16 @@ pub struct KeptFinding {
     pub id: String,
     /// The target's name.
     pub target: String,
-    /// What ran.
+    /// The program that ran, and everything that it was given.
     pub run: SavedTarget,
     /// Bound and budget of the exploration that found it, of several the larger ones; absent in stores of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
-    /// When it was found first; seconds since 1970, as everywhere here.
+    /// Time at which it was found first; seconds since 1970, as everywhere here.
     pub found: u64,
-    /// Since when it is known to be fixed.
+    /// Time since which it is known to be fixed.
     pub fixed: Option<u64>,
-    /// What came of the last run that looked for it again.
+    /// Result of the last run that looked for it again.
     pub checked: Option<Checked>,
     /// The schedule file, relative to the target's folder.
     pub schedule: String,
@@ -52,11 +52,11 @@ pub struct KeptFinding {
     pub program_seal: Option<String>,
     /// The sources that it names, as they were.
     pub sources: Vec<KeptSource>,
-    /// What the report says.
+    /// The finding as the report has it.
     pub finding: Finding,
 }
 
-/// What is kept of a finding but for the finding itself, which can be as long as its execution.
+/// A kept finding but for the finding itself, which can be as long as its execution.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub(crate) struct KeptHead {
     pub(crate) format: String,
@@ -118,12 +118,12 @@ pub struct KeptSource {
     pub newer: bool,
 }
 
-/// What came of looking for a finding again.
+/// Result of looking for a finding again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Checked {
-    /// When.
+    /// Time of that.
     pub at: u64,
-    /// What came of it.
+    /// The result.
     pub result: CheckResult,
     /// The same as a sentence: `fixed: no failure up to 1 preemption · 312 schedules`.
     pub words: String,
@@ -150,18 +150,18 @@ pub struct KeptTarget {
     pub version: u32,
     /// Its name: the program's, with `#` and the test's if it is one of several in the program.
     pub id: String,
-    /// What ran last.
+    /// The program that ran last, and everything that it was given.
     pub run: SavedTarget,
-    /// What came of it.
+    /// Result of that run.
     pub last: Run,
 }
 
-/// What came of a run: the numbers of its report.
+/// Result of a run: the numbers of its report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
-    /// When it ended.
+    /// Time at which it ended.
     pub at: u64,
-    /// What it came to.
+    /// Its verdict.
     pub verdict: Verdict,
     /// The search.
     pub strategy: String,
@@ -187,12 +187,12 @@ pub struct Run {
     /// The account of unwatched code and effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<NotCovered>,
-    /// Why it ended.
+    /// The reason for which it ended.
     pub ended: String,
     /// The same without the option of the command line; absent in stores of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the result rests on.
+    /// Notes on what the result rests on.
     pub notes: Vec<String>,
     /// The findings that it made.
     pub findings: Vec<String>,
@@ -241,7 +241,7 @@ impl KeptFinding {
 }
 
 impl KeptSource {
-    /// Where the source is in the checkout at `root`.
+    /// Path of the source in the checkout at `root`.
     #[must_use]
     pub fn path(&self, root: &std::path::Path) -> std::path::PathBuf {
         root.join(&self.file)

@@ -1,4 +1,4 @@
-//! What makes a failure the same one after an edit: its kind, and the text of the lines where it stands.
+//! Signature of a failure, by which it is the same one after an edit: its kind, and the text of the lines where it stands.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,10 +20,10 @@ pub(super) fn name(finding: &Finding, root: &Path) -> String {
     format!("{}-{}", kind(finding.kind), short_hash(identity.as_bytes()))
 }
 
-/// Where the threads stand that the failure is about; not those that were only preempted on the way.
+/// The places of the threads that the failure is about; not those that were only preempted on the way.
 fn places(finding: &Finding) -> Vec<&Location> {
     if finding.kind == FailureKind::ExitCode {
-        // Whatever was wrong, programs end in the same function of the library.
+        // Programs end in the same function of the library, whatever was wrong.
         return vec![&finding.place];
     }
     let failed = finding.thread.as_ref();
@@ -56,7 +56,7 @@ fn line_text(place: &Location, root: &Path, texts: &mut HashMap<String, String>)
     }
 }
 
-/// Whether a line begins a function or something like it: what belongs to that is indented.
+/// Whether a line begins a function or something like it: the lines that belong to that are indented.
 fn begins_something(line: &str) -> bool {
     line.starts_with(|first: char| first.is_alphanumeric() || first == '_')
 }

@@ -22,7 +22,7 @@ const LARGEST_COPY: u64 = 200 << 20;
 const SOURCES: &str = "sources";
 const PROGRAMS: &str = "programs";
 
-/// Keeps the sources that a finding names. What cannot be read is left out.
+/// Keeps the sources that a finding names. Those that cannot be read are left out.
 pub(super) fn keep_sources(
     store: &Store,
     root: &Path,
@@ -39,7 +39,7 @@ pub(super) fn keep_sources(
         }
         let hash = content_hash(&text);
         let copy = format!("{SOURCES}/{hash}");
-        // What has its name may have come with the workspace.
+        // The file of that name may have come with the workspace.
         if store.open().and_then(|folder| folder.read(&copy, Kind::Text)).ok().as_ref() != Some(&text) {
             store.write(&copy, &text)?;
         }
@@ -98,20 +98,20 @@ pub(super) struct ProgramCopy {
 }
 
 impl Explored {
-    /// What is at `path` now; it has been launched.
+    /// The program that is at `path` now; it has been launched.
     pub(super) fn at(path: PathBuf, build_id: &str) -> Self {
         let file = files::open(&path, Kind::Program).ok();
         let built = file.as_ref().and_then(|file| file.metadata().ok()?.modified().ok());
         Self { path, build_id: build_id.to_owned(), file, built, copy: OnceCell::new() }
     }
 
-    /// When it was built.
+    /// Time at which it was built.
     pub(super) fn built(&self) -> Option<SystemTime> {
         self.built
     }
 
-    /// Keeps it: by a link if it still is where it was and that is possible, else by a copy; unless it is too large. What has
-    /// taken its place is not kept for it.
+    /// Keeps it: by a link if it still is where it was and that is possible, else by a copy; unless it is too large. A
+    /// program that has taken its place is not kept for it.
     pub(super) fn keep(&self, store: &Store) -> Option<ProgramCopy> {
         let keep = || {
             let name = self.copied(store)?;
@@ -123,7 +123,7 @@ impl Explored {
 
     fn copied(&self, store: &Store) -> Option<String> {
         let name = self.path.file_name()?.to_string_lossy();
-        // Replays show the name to whoever looks at processes.
+        // Replays show the name in lists of processes.
         let copy = format!("{PROGRAMS}/{}/{name}", short_hash(self.build_id.as_bytes()));
         let folder = store.open().ok()?;
         let file = self.file.as_ref()?;
@@ -134,7 +134,7 @@ impl Explored {
         if folder.state(&copy).is_ok_and(|known| known.inode == opened.inode) {
             return Some(copy);
         }
-        // What has its name there may have come with the workspace, or be a copy that was cut short.
+        // The file of that name there may have come with the workspace, or be a copy that was cut short.
         folder.remove(&copy).ok()?;
         let linked = folder.link(&self.path, &copy).is_ok()
             && folder.state(&copy).is_ok_and(|linked| linked.inode == opened.inode);
@@ -168,7 +168,7 @@ pub(super) fn forget_unused(store: &Store, findings: &[KeptHead]) {
     for entry in entries(&folder, SOURCES) {
         let copy = format!("{SOURCES}/{entry}");
         if !needed.contains(copy.as_str()) {
-            // What stays costs room, and nothing else.
+            // A copy that stays costs room, and nothing else.
             let _ = folder.remove(&copy);
         }
     }

@@ -1,4 +1,4 @@
-//! What is kept of explorations of small texts: over edits, rebuilds, dismissals, and beside others.
+//! Tests of what is kept of explorations of small texts: over edits, rebuilds, dismissals, and beside others.
 
 mod fixed;
 

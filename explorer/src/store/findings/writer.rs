@@ -40,7 +40,7 @@ impl<'a> FindingWriter<'a> {
         Self { extent: Some(extent), ..self }
     }
 
-    /// What is kept of this failure has that name already.
+    /// The kept finding of this failure has that name already.
     pub(crate) fn knows(&mut self, identity: Identity, id: String) {
         self.made.push((identity, id));
     }
@@ -73,7 +73,7 @@ impl<'a> FindingWriter<'a> {
         }
         let schedule_name = names::file_name(&id);
         let path = self.write_schedule(&schedule_name, schedule)?;
-        // What was told of it as soon as it was found leads there.
+        // The report of it as soon as it was found leads there.
         if told.explanation.is_none() {
             self.store.remove(&names::again_name(&id))?;
         }
@@ -98,7 +98,8 @@ impl<'a> FindingWriter<'a> {
         self.write(&kept)
     }
 
-    /// Whether a finding leaves the place to what is kept of this name, which tells more of the same failure of the same build.
+    /// Whether a finding leaves the place to the kept one of this name, which tells more of the same failure of the same
+    /// build.
     pub(crate) fn is_outlasted(&self, id: &str, told: &Finding) -> bool {
         let before = KeptFolder::at(self.store.folder()).head(id);
         before.is_some_and(|before| self.is_outlasted_by(&before, told))
@@ -153,8 +154,8 @@ impl<'a> FindingWriter<'a> {
         name
     }
 
-    /// Keeps what the exploration came to, for the target and for what was found earlier; `reason`: why it ended, without the
-    /// option of the command line.
+    /// Keeps the result of the exploration, for the target and for the findings of earlier ones; `reason`: the reason for
+    /// which it ended, without the option of the command line.
     pub(crate) fn end(&self, report: &Report, reason: String) -> Result<(), StoreError> {
         let _alone = self.store.lock()?;
         let stalled = report.stalled.iter().flat_map(|stalled| &stalled.findings);

@@ -51,7 +51,7 @@ pub(crate) fn is_complete(outcome: &Outcome, request: &Request) -> bool {
             covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions)
         }
         Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
-        // Whether in turns only is said where it is said what was covered.
+        // The restriction to turns is told with the coverage.
         Strategy::Dfs => covered.in_turns_from.is_some(),
         _ => false,
     };

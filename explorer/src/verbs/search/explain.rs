@@ -1,4 +1,4 @@
-//! After a search: why what it found happens. The explanation takes the finding's place in report and store.
+//! Explanation of the findings after a search. The explanation takes the finding's place in report and store.
 
 use std::mem;
 
@@ -18,7 +18,7 @@ use crate::verbs::search::session::{Made, SearchSession};
 use crate::verbs::watch::Watch;
 
 impl SearchSession<'_> {
-    /// Explains every finding, as far as its time allows; what that takes tells more about the races of the search.
+    /// Explains every finding, as far as its time allows; the executions for that tell more about the races of the search.
     pub(crate) fn explain_all<P: checker::program::Program>(
         &self,
         program: &Observed<'_, P>,
@@ -47,7 +47,7 @@ impl SearchSession<'_> {
         }
     }
 
-    /// What was found out takes the place of what was kept of the finding.
+    /// Keeps an explained finding in the place of the one that was kept before.
     pub(crate) fn keep_explained<P: checker::program::Program>(
         &self,
         program: &Observed<'_, P>,
@@ -69,7 +69,7 @@ impl SearchSession<'_> {
             explanation::explanation(&context, program, (explained, time), &self.deadline.limit())
         });
         told.explanation = Some(explanation.clone());
-        // What lies beside a schedule that stays belongs to that one.
+        // The files beside a schedule that stays belong to that one.
         let id = id.filter(|id| !writer.is_outlasted(id, &told));
         match (earlier, &mut explanation.original, &id) {
             (Some(earlier), original, _) => *original = Some(earlier),

@@ -159,7 +159,7 @@ impl SearchSession<'_> {
         BufferedStore { store, load, other }
     }
 
-    /// Why one worker ran all executions, where more were asked for.
+    /// The reason for which one worker ran all executions, where more were asked for.
     fn alone(&self, repeatable: bool) -> Option<String> {
         let Request { workers, strategy, .. } = self.request;
         let why = if !repeatable {
@@ -174,7 +174,7 @@ impl SearchSession<'_> {
             .then(|| format!("one worker ran all executions: {why}"))
     }
 
-    /// How long executions take, where nothing is covered in the time that there was.
+    /// The time that executions take, where nothing is covered in the time that there was.
     fn too_slow(&self, outcome: &Outcome, pace: &Pace) -> Option<String> {
         let Request { time_limit, max_schedules, .. } = *self.request;
         let ran = outcome.stats.executions();
@@ -293,7 +293,7 @@ fn with_option((reason, option): (String, Option<&'static str>)) -> String {
     option.map_or_else(|| reason.clone(), |option| format!("{reason} ({option})"))
 }
 
-/// For the user: how many executions a limit on each of them has cut.
+/// Notes for the user: the numbers of executions that a limit on each of them has cut.
 fn too_long(stats: &Stats, step_limit: u32, has_client: bool) -> Vec<String> {
     let all = stats.executions_now().max(1);
     let share = |cut: u64, what: String| {
@@ -312,7 +312,7 @@ fn too_long(stats: &Stats, step_limit: u32, has_client: bool) -> Vec<String> {
             "in some executions a thread comes to no key point for as long as it may run (--run-timeout)";
         share(stats.too_slow, what.to_owned())
     });
-    // With a client there is somebody who sends.
+    // With a client there is a process that sends.
     let awaits = (stats.awaits_outside > 0 && !has_client).then(|| AWAITS_OUTSIDE.to_owned());
     [long, slow, awaits].into_iter().flatten().collect()
 }
@@ -327,7 +327,7 @@ fn each(events: u64, executions: u64) -> f64 {
     events as f64 / executions.max(1) as f64
 }
 
-/// What a search comes to. Only a bound that was asked for and covered is clean.
+/// Verdict of a search. Only a bound that was asked for and covered is clean.
 fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     if !outcome.findings.is_empty() {
         Verdict::Found

@@ -23,7 +23,7 @@ pub(crate) fn schedule_file(
     (strategy, seed): (&str, u64),
     places: &Places<'_>,
 ) -> ScheduleFile {
-    // What a harness does is not told.
+    // The operations of a harness are not told.
     let line = |at: u32| {
         let known = told.events.binary_search_by_key(&at, |line| line.number).ok()?;
         Some(&told.events[known])
@@ -88,10 +88,10 @@ fn saved_choice(step: &TraceStep, line: Option<&EventLine>, places: &Places<'_>)
     }
 }
 
-/// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, that
-/// memory, what system calls and functions of libraries touched, be it no memory (the numbers of file descriptors), and what
-/// stands for the blocks that were freed. Key points that the execution never came to make no difference to it. A call touches more
-/// than threads share: of that, other instructions were none that are key points.
+/// The accesses that must be key points for the trace to come out as it did: the instructions that touched shared memory in
+/// it, that memory, what system calls and functions of libraries touched, be it no memory (the numbers of file
+/// descriptors), and what stands for the blocks that were freed. Key points that the execution never came to make no
+/// difference to it. A call touches more than threads share: of that, other instructions were none that are key points.
 pub(crate) fn key_points(trace: &Trace, source: &dyn Source) -> KeyPoints {
     let accesses = || trace.steps.iter().filter(|step| is_made_by_instruction(&step.event.op));
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();

@@ -34,17 +34,17 @@ pub(crate) struct SearchSession<'a> {
     pub(crate) root: &'a Path,
     pub(crate) store: &'a Store,
     pub(crate) source: &'a dyn Source,
-    /// What stands for a failing line where no frame is the user's own.
+    /// Gives the frame that stands for a failing line where no frame is the user's own.
     pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
     /// Data races that are not to be reported.
     pub(crate) suppressions: &'a Suppressions,
     pub(crate) deadline: &'a Deadline,
-    /// For how long threads may be stalled; `None` where no time passes.
+    /// The longest time for which threads may be stalled; `None` where no time passes.
     pub(crate) stalls: Option<&'a Arc<Stalls>>,
 }
 
 impl SearchSession<'_> {
-    /// What the checker is to do, and until when.
+    /// The options of the checker, with the limit of time.
     pub(crate) fn options(&self) -> Options {
         Options { limit: self.deadline.limit(), ..self.request.options() }
     }
@@ -86,7 +86,7 @@ impl SearchSession<'_> {
     }
 }
 
-/// What was found so far, and why something of it could not be kept.
+/// The findings so far, and the reasons for which parts of them could not be kept.
 #[derive(Default)]
 pub(crate) struct Made {
     pub(crate) findings: Vec<(Identity, Finding)>,

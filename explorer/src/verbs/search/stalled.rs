@@ -1,7 +1,7 @@
-//! The second search of a program whose threads wait for times: schedules in which a thread is stalled, which means that a sleep
-//! or a timed wait of another thread ends before its next event although it could run. The search itself allows no longer stalls
-//! than `--max-stall`. What fails only with a longer one is a warning: a test that waits by a short sleep may fail once a month,
-//! and a program that relies on a long one is correct on every machine that is not stopped meanwhile.
+//! The second search of a program whose threads wait for times: schedules in which a thread is stalled, which means that a
+//! sleep or a timed wait of another thread ends before its next event although it could run. The search itself allows no
+//! longer stalls than `--max-stall`. A failure that needs a longer one is a warning: a test that waits by a short sleep may
+//! fail once a month, and a program that relies on a long one is correct on every machine that is not stopped meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ use crate::verbs::watch::{Overseer, Watch};
 /// The longest stall that is looked for.
 pub(crate) const LONGEST: Duration = Duration::from_millis(100);
 
-/// How often a search is run again with a shorter stall than the one that it has found.
+/// Number of times that a search is run again with a shorter stall than the one that it has found.
 const SHORTENED: u32 = 8;
 
 /// The parts of a search that the second one goes on with.
@@ -35,7 +35,7 @@ pub(crate) struct Afterwards<'a, 'w> {
     pub(crate) taken_in: &'a (dyn Fn(&Ending) + Sync),
     pub(crate) writer: &'a mut FindingWriter<'w>,
     pub(crate) watch: &'a mut dyn Watch,
-    /// What the first search started from, for the speed that is shown.
+    /// Time at which the first search started, for the speed that is shown.
     pub(crate) started: Instant,
 }
 
@@ -45,7 +45,7 @@ impl SearchSession<'_> {
         self.stalls.is_some_and(|stalls| is_worth_while(stalls))
     }
 
-    /// Until when a search may go on that leaves some time for schedules with stalled threads, where there are such, and for
+    /// The limit of a search that leaves some time for schedules with stalled threads, where there are such, and for
     /// judging what it has seen.
     pub(crate) fn limit_of_search(&self, is_to_judge: &Arc<AtomicBool>) -> Limit {
         let (stalls, is_to_judge) = (self.stalls.cloned(), Arc::clone(is_to_judge));
@@ -140,7 +140,7 @@ fn is_worth_while(stalls: &Stalls) -> bool {
     stalls.needed().is_some_and(|needed| needed <= LONGEST)
 }
 
-/// How long a thread is stalled in the failing schedule of a search that ends with its first finding.
+/// The stall of a thread in the failing schedule of a search that ends with its first finding.
 fn stall(outcome: &Outcome) -> Option<Duration> {
     let (_, stall) = outcome.findings.first()?.trace.stall()?;
     Some(Duration::from_nanos(stall.nanos))

@@ -1,4 +1,4 @@
-//! What a search came to that switched threads at synchronisation only: enough where no execution had a data race.
+//! Result of a search that switched threads at synchronisation only: enough where no execution had a data race.
 
 use checker::search::Outcome;
 

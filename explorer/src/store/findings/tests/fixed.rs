@@ -41,7 +41,7 @@ fn less_than_the_exploration_that_found_it_shows_nothing_fixed() {
     checkout.explored("build-4", &[], Some(2));
     let checked = checkout.only().checked.unwrap();
     assert_eq!(checked.words, "fixed: no failure up to 2 preemptions · 312 schedules");
-    // What comes back after that is another story.
+    // A failure that comes back after that is another story.
     checkout.explored_deep("build-5", &[(2, 0)], Some(0));
     checkout.explored("build-6", &[], Some(0));
     assert_eq!(checkout.only().checked.unwrap().result, CheckResult::Fixed);
