@@ -2,7 +2,7 @@
 
 use super::names::ThreadName;
 
-/// What an object is to users of the program.
+/// A description of an object, in the terms of users of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ObjectDescription {
     /// The name that the program's source, a file system or the kernel's manual has for it: a variable or a part of one, a file, a pipe.
@@ -11,7 +11,7 @@ pub enum ObjectDescription {
     Stack {
         /// The thread.
         of: ThreadName,
-        /// Where on it, in bytes.
+        /// Its offset there, in bytes.
         offset: u32,
     },
     /// Part of a block of the heap.

@@ -126,7 +126,7 @@ fn use_all(careless: usize) {
     }
 }
 
-/// What nobody else sees, and what the library itself shares.
+/// Memory of one thread, and memory that the library itself shares.
 fn do_chores(log: &Mutex<Vec<String>>, name: Arc<String>, sender: Sender<Box<u32>>) {
     let weak = Arc::downgrade(&name);
     let caught = catch_unwind(|| resume_unwind(Box::new(7_u32))).unwrap_err();

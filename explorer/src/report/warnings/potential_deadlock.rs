@@ -34,7 +34,7 @@ pub struct LockUse {
     /// Other words for it, by which a suppression may name it.
     #[serde(skip)]
     pub also_called: Vec<String>,
-    /// Where.
+    /// The place.
     #[serde(flatten)]
     pub place: Location,
     /// The calls by which the thread came there, innermost first.

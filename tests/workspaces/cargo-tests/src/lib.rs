@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How often a page was seen.
+/// The number of views of a page.
 #[derive(Default)]
 pub struct Views(AtomicU32);
 
@@ -18,7 +18,7 @@ impl Views {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// How many there were.
+    /// Their number.
     pub fn count(&self) -> u32 {
         self.0.load(Ordering::SeqCst)
     }
