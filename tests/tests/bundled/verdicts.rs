@@ -102,6 +102,7 @@ fn not_clean(target: &Target, outcome: &Outcome) -> Vec<String> {
     expect(&mut wrong, "exit code", &json!(outcome.code), &json!(0));
     expect(&mut wrong, "verdict", &report["verdict"], &json!("clean"));
     expect(&mut wrong, "covered", &report["covered"]["preemptions"], &json!(bound));
+    expect(&mut wrong, "potential deadlocks", &report["potential_deadlocks"], &json!([]));
     wrong
 }
 
