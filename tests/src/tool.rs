@@ -65,6 +65,8 @@ pub struct Tool {
     /// The program that starts the tool, with its own arguments before the tool's command line.
     wrapper: Option<(PathBuf, Vec<OsString>)>,
     arguments: Vec<OsString>,
+    /// Its sentences have no words.
+    is_scrambled: bool,
     /// None for the root of the checkout.
     folder: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
@@ -76,7 +78,8 @@ impl Tool {
     #[must_use]
     pub fn new<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
         let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
-        Self { wrapper: None, arguments, folder: None, variables: Vec::new(), limit: WATCHDOG }
+        let (wrapper, folder, variables) = (None, None, Vec::new());
+        Self { wrapper, arguments, is_scrambled: false, folder, variables, limit: WATCHDOG }
     }
 
     /// Explores `program` with these options, and asks for the report as JSON. Findings are not explained: an
@@ -141,13 +144,20 @@ impl Tool {
         self
     }
 
+    /// A build of the tool whose sentences have no words.
+    #[must_use]
+    pub fn scrambled(mut self) -> Self {
+        self.is_scrambled = true;
+        self
+    }
+
     /// Runs it at the root of the checkout unless another folder was named, with nothing on its standard input.
     ///
     /// # Errors
     /// When it cannot be built or started, or does not end by itself. The processes that it has started are killed
     /// then.
     pub fn run(&self) -> Result<Outcome, ToolError> {
-        let tool = binary()?;
+        let tool = if self.is_scrambled { scrambled_binary()? } else { binary()? };
         let mut command = match &self.wrapper {
             Some((wrapper, arguments)) => {
                 let mut command = Command::new(wrapper);
@@ -198,17 +208,30 @@ impl Tool {
 /// When it does not compile.
 pub fn binary() -> Result<&'static Path, ToolError> {
     static BINARY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let build = || build(&[], &output()?.folder);
     BINARY.get_or_init(build).as_deref().map_err(|error| ToolError::Build(error.clone()))
 }
 
-fn build() -> Result<PathBuf, String> {
-    let output = CargoOutput::find().map_err(|error| error.to_string())?;
+/// The tool without words in its sentences, built in a folder of its own.
+fn scrambled_binary() -> Result<&'static Path, ToolError> {
+    static BINARY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let build = || build(&["--features", "scrambled"], &output()?.folder.join("scrambled"));
+    BINARY.get_or_init(build).as_deref().map_err(|error| ToolError::Build(error.clone()))
+}
+
+fn output() -> Result<CargoOutput, String> {
+    CargoOutput::find().map_err(|error| error.to_string())
+}
+
+fn build(features: &[&str], folder: &Path) -> Result<PathBuf, String> {
+    let output = output()?;
     let profile = if output.profile == "debug" { "dev" } else { &output.profile };
     let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--quiet", "--package", "cli", "--bin", "interleaver", "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"])
+        .args(features)
         .arg("--target-dir")
-        .arg(&output.folder)
+        .arg(folder)
         .current_dir(paths::workspace())
         .output()
         .map_err(|error| format!("cargo: {error}"))?;

@@ -2,5 +2,6 @@
 
 mod long;
 mod readme;
+mod scrambled;
 mod show;
 mod wide_names;
