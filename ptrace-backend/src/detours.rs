@@ -6,16 +6,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
 use crate::instructions::Candidate;
+use crate::instructions::detour::access_logging::LoggedOperand;
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::Log;
-use crate::instructions::detour::take_down::TakenDown;
-use crate::instructions::detour::{Detour, Found, JUMP, landing};
+use crate::instructions::detour::{Detour, DetourPart, JUMP, landing};
 use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};
 use crate::os::memory::BlockReader;
 use crate::spec::LaunchError;
-use crate::target::inject::Area;
+use crate::target::inject::MappedArea;
 use crate::target::startup::Startup;
 
 /// Addresses at which the log may be.
@@ -39,7 +39,7 @@ const NEAR: u64 = 16 * PAGE;
 pub(crate) fn map_log(
     startup: &mut Startup,
     candidates: usize,
-    areas: &mut Vec<Area>,
+    areas: &mut Vec<MappedArea>,
 ) -> Result<Option<Log>, LaunchError> {
     for start in PLACES {
         let log = Log { start, entries: ENTRIES };
@@ -47,7 +47,7 @@ pub(crate) fn map_log(
         let len = u64::from(log.flag(candidates) - hand_off.code());
         let Some(bytes) = hand_off.bytes(log.empty()) else { return Ok(None) };
         if startup.map_at(u64::from(hand_off.code()), len)? {
-            let area = Area { start: u64::from(hand_off.code()), len, bytes };
+            let area = MappedArea { start: u64::from(hand_off.code()), len, bytes };
             startup.fill(&area)?;
             areas.push(area);
             return Ok(Some(log));
@@ -65,7 +65,7 @@ pub(crate) fn of_module(
     (candidates, own): (&[Candidate], Range<usize>),
     traps: &FxHashMap<u64, Trap>,
     targets: &FxHashSet<u64>,
-    areas: &mut Vec<Area>,
+    areas: &mut Vec<MappedArea>,
 ) -> Result<Vec<Detour>, LaunchError> {
     let mut leaders: Vec<u64> = candidates[own].iter().map(|candidate| candidate.addr).collect();
     if module.is_libc {
@@ -78,19 +78,19 @@ pub(crate) fn of_module(
         return Ok(Vec::new());
     }
     let found = |at: u64| match traps.get(&at).map(|trap| &trap.kind) {
-        None => Found::Nothing,
-        Some(kind) if hands_over(kind) => Found::Stops(None),
-        Some(TrapKind::Access(number)) => match candidates[*number].taken_down() {
-            Some(TakenDown::Address) => {
+        None => DetourPart::Nothing,
+        Some(kind) if hands_over(kind) => DetourPart::Stops(None),
+        Some(TrapKind::Access(number)) => match candidates[*number].logged_operand() {
+            Some(LoggedOperand::Address) => {
                 let operand = candidates[*number].operands.first();
-                Found::Candidate(*number, operand.map_or(0, |operand| operand.size))
+                DetourPart::Candidate(*number, operand.map_or(0, |operand| operand.size))
             }
-            Some(TakenDown::Arguments) => Found::Call(*number),
+            Some(LoggedOperand::Arguments) => DetourPart::Call(*number),
             // The kernel tells the vector registers of threads alone that it has stopped.
-            None if candidates[*number].needs_vectors() => Found::Another,
-            None => Found::Stops(Some(*number)),
+            None if candidates[*number].needs_vectors() => DetourPart::Another,
+            None => DetourPart::Stops(Some(*number)),
         },
-        Some(_) => Found::Another,
+        Some(_) => DetourPart::Another,
     };
     let room = (leaders.len() * ROOM) as u64;
     let start = startup.map_near(&module.mapped.range, room)?;
@@ -113,7 +113,7 @@ pub(crate) fn of_module(
     if made.is_empty() {
         return Ok(made);
     }
-    let area = Area { start, len: copies.len() as u64, bytes: copies };
+    let area = MappedArea { start, len: copies.len() as u64, bytes: copies };
     startup.fill(&area)?;
     areas.push(area);
     land(startup, made, areas)
@@ -139,7 +139,7 @@ fn in_reach(from: u64, to: u64) -> bool {
 fn land(
     startup: &mut Startup,
     mut made: Vec<Detour>,
-    areas: &mut Vec<Area>,
+    areas: &mut Vec<MappedArea>,
 ) -> Result<Vec<Detour>, LaunchError> {
     let mut has_landed = vec![false; made.len()];
     let mut first_of_run = 0;
@@ -160,7 +160,7 @@ fn land(
             bytes[place] = 0xe9;
             bytes[place + 1..place + JUMP.len()].copy_from_slice(&distance.to_le_bytes());
         }
-        let area = Area { start, len: end - start, bytes };
+        let area = MappedArea { start, len: end - start, bytes };
         startup.fill(&area)?;
         areas.push(area);
         has_landed[places].fill(true);

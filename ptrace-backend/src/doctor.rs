@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::os::trial;
+use crate::os::capability_probe;
 
 /// Something that exploring takes, and whether it is permitted here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,10 +25,10 @@ pub struct Check {
 #[must_use]
 pub fn check() -> Vec<Check> {
     let host = Host::look();
-    TRIALS.iter().map(|trial| trial.run(&host)).collect()
+    CAPABILITY_PROBES.iter().map(|probe| probe.run(&host)).collect()
 }
 
-struct Trial {
+struct CapabilityProbe {
     name: &'static str,
     is_needed: bool,
     run: fn() -> io::Result<()>,
@@ -38,43 +38,43 @@ struct Trial {
     fix: fn(&Host) -> String,
 }
 
-const TRIALS: [Trial; 4] = [
-    Trial {
+const CAPABILITY_PROBES: [CapabilityProbe; 4] = [
+    CapabilityProbe {
         name: "trace",
         is_needed: true,
-        run: trial::trace,
+        run: capability_probe::trace,
         works: "programs can be stopped and looked into (ptrace)",
         fails: "programs cannot be stopped and looked into (ptrace is refused), so that nothing can be explored",
         fix: Host::permit_trace,
     },
-    Trial {
+    CapabilityProbe {
         name: "filter",
         is_needed: true,
-        run: trial::filter,
+        run: capability_probe::filter,
         works: "system calls can be made to stop (seccomp filter)",
         fails: "system calls cannot be made to stop (a seccomp filter is refused), so that nothing can be explored",
         fix: Host::permit_filter,
     },
-    Trial {
+    CapabilityProbe {
         name: "personality",
         is_needed: false,
-        run: trial::personality,
+        run: capability_probe::personality,
         works: "addresses can be kept the same at each start (personality)",
         fails: "addresses cannot be kept the same at each start (personality is refused): programs are explored all the \
                 same, but what depends on addresses may differ in a later replay",
         fix: Host::permit_personality,
     },
-    Trial {
+    CapabilityProbe {
         name: "affinity",
         is_needed: false,
-        run: trial::affinity,
+        run: capability_probe::affinity,
         works: "a process can be bound to one CPU (sched_setaffinity)",
         fails: "no process can be bound to one CPU (sched_setaffinity is refused): exploring takes up to three times as long",
         fix: Host::permit_affinity,
     },
 ];
 
-impl Trial {
+impl CapabilityProbe {
     fn run(&self, host: &Host) -> Check {
         let error = (self.run)().err();
         let sentence = match &error {

@@ -18,6 +18,7 @@ use crate::control::enabled::Waiter;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::stacks;
 use crate::control::views;
 use crate::target::streams::Streams;
 
@@ -207,7 +208,7 @@ impl Execution for PtraceExecution {
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
         let index = self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped);
-        index.map(|index| self.process.tracee.stack(index)).unwrap_or_default()
+        index.map(|index| stacks::stack(&self.process.tracee, index)).unwrap_or_default()
     }
 
     fn finish(mut self) -> Ending {
@@ -238,7 +239,9 @@ impl Execution for PtraceExecution {
         }
         let waits = || self.views.iter().any(|view| view.status == Status::Blocked(On::Process));
         if let Some(function) = self.process.tracee.started_by
-            && (self.process.tracee.starts_own_program || self.process.tracee.children_reach_out || waits())
+            && (self.process.tracee.starts_own_program
+                || self.process.tracee.children_have_external_effects
+                || waits())
         {
             self.process.account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
         }
@@ -250,7 +253,7 @@ impl Execution for PtraceExecution {
             self.explore_further();
         } else {
             let Process { tracee, scheduling, memory, .. } = &self.process;
-            tracee.shared.settle_own(scheduling.accesses, memory.scope == Scope::Audit);
+            tracee.knowledge.settle_own(scheduling.accesses, memory.scope == Scope::Audit);
         }
         self.process.tracee.kill();
         let left_out = self.process.account.left_out;

@@ -14,6 +14,7 @@ use crate::control::memory::access;
 use crate::control::process::Process;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::probes;
+use crate::control::tracee::stacks;
 use crate::control::watchdog::Watch;
 use crate::control::{enabled, expiry};
 use crate::debuginfo::inspect::{Inspector, ThreadState};
@@ -165,7 +166,7 @@ impl Inspection {
                 &self.process.scheduling,
                 &self.process.objects,
                 index,
-                &pending.need,
+                &pending.condition,
             )
             || enabled::ends_wait(
                 &self.process.tracee,
@@ -201,7 +202,7 @@ impl Inspection {
         let index = self.present(thread)?;
         let task = &self.process.tracee.tasks[index];
         Some(ThreadState {
-            registers: self.process.tracee.registers(index),
+            registers: stacks::registers(&self.process.tracee, index),
             vectors: ptrace::vector_registers(task.tid).ok(),
             thread_pointer: Some(task.regs.fs_base),
         })
@@ -216,7 +217,9 @@ impl Inspection {
     /// The functions of a thread that have not returned, innermost first, at most `limit`; none once it has ended.
     #[must_use]
     pub fn frames(&self, thread: ThreadName, limit: usize) -> Vec<debuginfo::Frame> {
-        self.present(thread).map(|index| self.process.tracee.raw_frames(index, limit)).unwrap_or_default()
+        self.present(thread)
+            .map(|index| stacks::raw_frames(&self.process.tracee, index, limit))
+            .unwrap_or_default()
     }
 
     /// Looks into a thread; none once it has ended.

@@ -18,14 +18,14 @@ use crate::os::network::Network;
 use crate::os::{Regs, process};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec, Stepping};
-use crate::target::client::ClientRecipe;
+use crate::target::client::ClientLaunchPlan;
+use crate::target::fork_server::ForkServer;
+use crate::target::launch_plan::LaunchPlan;
 use crate::target::loading::{LOADERS, LOADERS_OF_LIBC, Loading};
 use crate::target::modules;
-use crate::target::origin::{Origin, Starts};
-use crate::target::recipe::Recipe;
-use crate::target::startup::{Passage, Startup};
+use crate::target::process_source::{FreshStarts, ProcessSource};
+use crate::target::startup::{Startup, StartupProgress};
 use crate::target::streams::Streams;
-use crate::target::template::Template;
 use crate::traps::Traps;
 
 /// Launches the program.
@@ -33,12 +33,12 @@ pub(crate) fn launch(
     spec: &LaunchSpec,
     executable: &Executable,
     streams: &Arc<Streams>,
-    client: Option<&ClientRecipe>,
+    client: Option<&ClientLaunchPlan>,
     watch: &Arc<Watch>,
-) -> Result<(Origin, Layout), LaunchError> {
-    let network = client.map_or(Network::Shared, ClientRecipe::network);
-    let recipe = Recipe::new(spec, executable, streams, network)?;
-    let mut startup = recipe.start(watch)?;
+) -> Result<(ProcessSource, Layout), LaunchError> {
+    let network = client.map_or(Network::Shared, ClientLaunchPlan::network);
+    let launch_plan = LaunchPlan::new(spec, executable, streams, network)?;
+    let mut startup = launch_plan.start(watch)?;
     let read_map = LaunchError::system;
     let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
     let mut modules = modules::loaded(&mapped, &executable.path);
@@ -46,7 +46,7 @@ pub(crate) fn launch(
     let mut behind_loading = None;
     if client.is_none()
         && let Some((process, registers)) =
-            behind_loadings((&recipe, watch), (&modules, &startup), &start_main)?
+            behind_loadings((&launch_plan, watch), (&modules, &startup), &start_main)?
     {
         let mapped = modules::starts(process.tid).map_err(read_map("read the program's memory map"))?;
         modules = modules::loaded(&mapped, &executable.path);
@@ -94,7 +94,7 @@ pub(crate) fn launch(
         returned,
         main_stack: startup.registers()?.rsp,
         addresses_vary: process::addresses_vary(startup.tid),
-        outside: false,
+        has_external_effects: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
         grace: Grace::after(spec.limit.clone()),
         user_lines: UserLines::default(),
@@ -111,16 +111,19 @@ pub(crate) fn launch(
     layout.writable_code = writable_code(&startup, &layout)?;
     if client.is_some() {
         watch.end();
-        return Ok((Origin::Starts(Starts { recipe, areas, early: None, mapped }), layout));
+        return Ok((
+            ProcessSource::FreshStarts(FreshStarts { launch_plan, areas, early: None, mapped }),
+            layout,
+        ));
     }
     watch.begin(startup.tid, startup.tid);
-    let passage = match behind_loading {
-        Some(registers) => Ok(Passage::Main(registers)),
+    let progress = match behind_loading {
+        Some(registers) => Ok(StartupProgress::Main(registers)),
         None => pass_constructors(&mut startup, &layout, &start_main),
     };
-    layout.outside = startup.outside;
-    let origin = match passage? {
-        Passage::Main(main) => {
+    layout.has_external_effects = startup.has_external_effects;
+    let process_source = match progress? {
+        StartupProgress::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;
             let shared =
                 modules::shared_files(startup.tid).map_err(read_map("read the program's memory map"))?;
@@ -133,18 +136,20 @@ pub(crate) fn launch(
             startup.let_time_stamps_be_read()?;
             layout.main_stack = main.rsp;
             layout.writable_code = writable_code(&startup, &layout)?;
-            let template = Template::new(startup, *main, fork_loop, Arc::clone(streams), page);
-            Origin::Copies(template.map_err(LaunchError::system("set up the fork server"))?)
+            let fork_server = ForkServer::new(startup, *main, fork_loop, Arc::clone(streams), page);
+            ProcessSource::ForkServer(fork_server.map_err(LaunchError::system("set up the fork server"))?)
         }
-        Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early: Some(early), mapped }),
+        StartupProgress::Early(early) => {
+            ProcessSource::FreshStarts(FreshStarts { launch_plan, areas, early: Some(early), mapped })
+        }
     };
     watch.end();
-    Ok((origin, layout))
+    Ok((process_source, layout))
 }
 
 /// A process behind the last library that `main` loads alone, where it loads one so. In a harness of tests, where one begins matters.
 fn behind_loadings(
-    (recipe, watch): (&Recipe, &Arc<Watch>),
+    (launch_plan, watch): (&LaunchPlan, &Arc<Watch>),
     (modules, linked): (&[Module], &Startup),
     start_main: &[u64],
 ) -> Result<Option<(Startup, Box<Regs>)>, LaunchError> {
@@ -152,7 +157,7 @@ fn behind_loadings(
     if loaders.is_empty() || !calls(modules, LOADERS) || harness::has_tests(modules) {
         return Ok(None);
     }
-    Loading::new((recipe, watch), (start_main, &loaders), (modules, linked)).behind_last()
+    Loading::new((launch_plan, watch), (start_main, &loaders), (modules, linked)).behind_last()
 }
 
 /// Functions by which a program sends signals to its threads.
@@ -173,14 +178,14 @@ fn pass_constructors(
     startup: &mut Startup,
     layout: &Layout,
     start_main: &[u64],
-) -> Result<Passage, LaunchError> {
+) -> Result<StartupProgress, LaunchError> {
     layout.plant_specials(startup)?;
-    let specials = layout.traps.values().filter_map(|trap| match &trap.kind {
-        TrapKind::Special(special) => Some(**special),
+    let trapped_instructions = layout.traps.values().filter_map(|trap| match &trap.kind {
+        TrapKind::Instruction(trapped) => Some(**trapped),
         _ => None,
     });
-    let specials: Vec<_> = specials.collect();
-    startup.run_to_main(start_main, &specials)
+    let trapped_instructions: Vec<_> = trapped_instructions.collect();
+    startup.run_to_main(start_main, &trapped_instructions)
 }
 
 /// The C library's allocator draws a random number when it is first used, which would cost every execution a stop. Asked

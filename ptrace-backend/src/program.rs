@@ -12,8 +12,8 @@ use checker::program::{Ending, Epoch, ExecutionError, Program, Scope, StartError
 use checker::trace::Trace;
 
 use crate::attention;
-use crate::control::knowledge::Shared;
-use crate::control::knowledge::lessons::{Known, Learnt};
+use crate::control::knowledge::ProgramKnowledge;
+use crate::control::knowledge::lessons::{KnowledgeSnapshot, Lessons};
 use crate::control::memory::blocks::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
@@ -24,8 +24,8 @@ use crate::layout::Layout;
 use crate::os::fd;
 use crate::preflight::{self, Executable};
 use crate::spec::{LaunchError, LaunchSpec};
-use crate::target::client::ClientRecipe;
-use crate::target::origin::Origin;
+use crate::target::client::ClientLaunchPlan;
+use crate::target::process_source::ProcessSource;
 use crate::target::streams::Streams;
 
 /// A restriction of the machine under which programs are explored all the same.
@@ -42,16 +42,16 @@ pub struct PtraceProgram {
     spec: LaunchSpec,
     executable: Executable,
     layout: Arc<Layout>,
-    shared: Arc<Shared>,
+    knowledge: Arc<ProgramKnowledge>,
     streams: Arc<Streams>,
-    client: Option<Arc<ClientRecipe>>,
+    client: Option<Arc<ClientLaunchPlan>>,
     watch: Arc<Watch>,
     /// To one CPU.
     is_bound: bool,
     /// Those that were there for it, its own first.
     cpus: Vec<usize>,
     tracer: ThreadId,
-    origin: Mutex<Origin>,
+    source: Mutex<ProcessSource>,
 }
 
 impl PtraceProgram {
@@ -95,25 +95,25 @@ impl PtraceProgram {
         let watch = Watch::start(spec.run_timeout, spec.limit.clone(), Arc::clone(&streams))
             .map_err(LaunchError::system("start the watchdog"))?;
         let watch = Arc::new(watch);
-        let client = ClientRecipe::new(&spec)?;
-        let (origin, layout) = launch::launch(&spec, &executable, &streams, client.as_deref(), &watch)?;
-        let shared = Shared::new(&layout, Arc::clone(&streams))
+        let client = ClientLaunchPlan::new(&spec)?;
+        let (source, layout) = launch::launch(&spec, &executable, &streams, client.as_deref(), &watch)?;
+        let knowledge = ProgramKnowledge::new(&layout, Arc::clone(&streams))
             .map_err(LaunchError::system("prepare random numbers"))?;
         if client.as_ref().is_some_and(|client| !client.has_network) {
-            shared.note_outside();
+            knowledge.note_external_effects();
         }
         Ok(Self {
             spec,
             executable,
             layout: Arc::new(layout),
-            shared: Arc::new(shared),
+            knowledge: Arc::new(knowledge),
             streams,
             client,
             watch,
             is_bound,
             cpus,
             tracer: std::thread::current().id(),
-            origin: Mutex::new(origin),
+            source: Mutex::new(source),
         })
     }
 
@@ -159,7 +159,7 @@ impl PtraceProgram {
     /// The thread that runs the harness of a test and is no part of it, if the program is such a harness.
     #[must_use]
     pub fn harness(&self) -> Option<ThreadName> {
-        self.shared.harness()
+        self.knowledge.harness()
     }
 
     /// The name of the file that a site is in, and the address there.
@@ -177,8 +177,8 @@ impl PtraceProgram {
     /// Whether executions at the same time could meet outside of their memory, as far as those up to now have shown: by files
     /// that they write, names, sockets, or other processes.
     #[must_use]
-    pub fn is_outside(&self) -> bool {
-        self.shared.is_outside()
+    pub fn has_external_effects(&self) -> bool {
+        self.knowledge.has_external_effects()
     }
 
     /// The number of times that threads have stopped for the calling thread so far, by ptrace or handing themselves over, for all programs:
@@ -192,36 +192,36 @@ impl PtraceProgram {
     /// and number of all instructions that touch memory.
     #[must_use]
     pub fn disarmed(&self) -> (usize, usize) {
-        self.shared.disarmed()
+        self.knowledge.disarmed()
     }
 
     /// Makes exactly these instructions key points, where they touch one of these objects, and finds no others: what a
     /// schedule of this build that was saved earlier needs to come out again. Synchronisation always is a key point.
     pub fn fix_key_points(&self, instructions: &[Site], memory: &[Obj]) {
-        self.shared.fix(&self.candidates_at(instructions), memory);
+        self.knowledge.fix(&self.candidates_at(instructions), memory);
     }
 
     /// Makes these instructions key points where they touch one of these objects, as if executions had shown it; more are
     /// found as ever.
     pub fn know_key_points(&self, instructions: &[Site], memory: &[Obj]) {
-        self.shared.know(&self.candidates_at(instructions), memory);
+        self.knowledge.know(&self.candidates_at(instructions), memory);
     }
 
     /// The parts of an object that are memory which threads share, as far as that is known.
     #[must_use]
     pub fn shared_parts(&self, obj: Obj) -> Vec<Obj> {
-        self.shared.shared_parts(obj)
+        self.knowledge.shared_parts(obj)
     }
 
     /// Whether accesses are key points only where no event of their execution orders them, since executions are long.
     #[must_use]
     pub fn unordered_only(&self) -> bool {
-        self.shared.judges_by_events()
+        self.knowledge.judges_by_events()
     }
 
     /// Makes accesses key points only where no event of their execution orders them, from the next execution on.
     pub fn judge_by_events(&self) {
-        self.shared.judge_by_events();
+        self.knowledge.judge_by_events();
     }
 
     /// The candidates at these instructions.
@@ -236,26 +236,26 @@ impl PtraceProgram {
 
     /// The knowledge that an execution depends on beside its choices.
     #[must_use]
-    pub fn known(&self) -> Known {
-        self.shared.known()
+    pub fn known(&self) -> KnowledgeSnapshot {
+        self.knowledge.known()
     }
 
     /// Makes the next execution one that would be the same where this is known. The knowledge that it gains is kept for
     /// elsewhere.
-    pub fn adopt(&self, known: &Known) {
-        self.shared.adopt(known);
+    pub fn adopt(&self, known: &KnowledgeSnapshot) {
+        self.knowledge.adopt(known);
     }
 
     /// The knowledge gained by the last execution, beside key points: for the program whose knowledge this one has
     /// adopted. `None` if that program's own execution might be another one by now.
     #[must_use]
-    pub fn learnt(&self) -> Option<Learnt> {
-        self.shared.learnt()
+    pub fn learnt(&self) -> Option<Lessons> {
+        self.knowledge.learnt()
     }
 
     /// Takes in what the first events of an execution of [`PtraceProgram::again`] have taught.
-    pub fn learn(&self, learnt: Learnt, events: u32) {
-        self.shared.learn(learnt, events);
+    pub fn learn(&self, learnt: Lessons, events: u32) {
+        self.knowledge.learn(learnt, events);
     }
 
     /// The place of an object in the file that it is of, for where nothing names it: `libfoo.so+0x1234`.
@@ -279,13 +279,14 @@ impl PtraceProgram {
 
     /// A new copy, before its first instruction, with what it writes to and what limits its time.
     pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
-        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
-        let time_stamps_fault = self.layout.may_hide_time_stamps || self.shared.needs_time_stamps_to_fault();
-        let begun = origin.begin(&self.layout, &self.watch, time_stamps_fault)?;
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let time_stamps_fault =
+            self.layout.may_hide_time_stamps || self.knowledge.needs_time_stamps_to_fault();
+        let new_process = source.begin(&self.layout, &self.watch, time_stamps_fault)?;
         let mut process = Process::new(
-            begun,
+            new_process,
             Arc::clone(&self.layout),
-            Arc::clone(&self.shared),
+            Arc::clone(&self.knowledge),
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
             self.client.clone(),
@@ -308,19 +309,21 @@ impl Program for PtraceProgram {
     }
 
     fn epoch(&self) -> Epoch {
-        self.shared.epoch()
+        self.knowledge.epoch()
     }
 
     fn describe(&self, obj: Obj) -> Option<ObjectDescription> {
-        self.shared.describe(&self.layout, obj)
+        self.knowledge.describe(&self.layout, obj)
     }
 
     fn counts_owners(&self, obj: Obj) -> bool {
-        self.shared.describe(&self.layout, obj).is_some_and(|object| object.name().is_some_and(counts_owners))
+        self.knowledge
+            .describe(&self.layout, obj)
+            .is_some_and(|object| object.name().is_some_and(counts_owners))
     }
 
     fn takes_doubt(&self, trace: &Trace) -> bool {
-        self.shared.take_doubt(trace)
+        self.knowledge.take_doubt(trace)
     }
 
     fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {

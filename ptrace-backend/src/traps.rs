@@ -12,7 +12,7 @@ use crate::attention;
 use crate::debuginfo;
 use crate::detours;
 use crate::instructions::detour::{Detour, JUMP};
-use crate::instructions::{Candidate, SpecialKind, relocate};
+use crate::instructions::{Candidate, TrappedInstructionKind, relocate};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction, timed_out_result};
@@ -22,15 +22,15 @@ use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::{ALIGNMENT, ROOM};
 use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind};
 use crate::libraries::effects::{Effects, effects};
-use crate::libraries::reach::{Closed, ReachableCode};
+use crate::libraries::reach::{ReachableCode, UnknownFunction};
 use crate::libraries::rust::effects_in_std;
 use crate::os::memory::{self, BlockReader};
 use crate::os::{Tid, ptrace};
 use crate::spec::LaunchError;
-use crate::target::inject::{Area, unreadable};
-use crate::target::specials::Answered;
+use crate::target::fork_server;
+use crate::target::inject::{MappedArea, unreadable};
 use crate::target::startup::Startup;
-use crate::target::template;
+use crate::target::trapped_instructions::AnsweredInstructions;
 use crate::target::{cancellation, exit_handlers};
 use crate::watched_code::{Code, RustFunction, Watched};
 
@@ -47,7 +47,7 @@ pub(crate) struct Traps {
     pub(crate) fork_loop: u64,
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
-    pub(crate) areas: Vec<Area>,
+    pub(crate) areas: Vec<MappedArea>,
     /// Code of the program's own that threads may come to, and in which no instruction is known.
     pub(crate) undecoded: Vec<Unwatched>,
     /// Readings of the processor's time stamps may lie where it is not clear what is code.
@@ -90,7 +90,7 @@ impl Traps {
             }
             let first_foreign = traps.foreign.len();
             let mut functions = foreign_functions(i, modules, &reach);
-            functions.extend(looks_at_exit(module, startup.tid));
+            functions.extend(exit_handler_traps(module, startup.tid));
             add_pointers(&mut functions, module, &pointed_to);
             for foreign in functions {
                 wanted.push((foreign.address, TrapKind::Foreign(traps.foreign.len())));
@@ -121,17 +121,17 @@ impl Traps {
                 }
             }
             let (switches, fences): (Vec<_>, Vec<_>) =
-                others.into_iter().partition(|special| special.kind == SpecialKind::StackSwitch);
+                others.into_iter().partition(|trapped| trapped.kind == TrappedInstructionKind::StackSwitch);
             wanted.extend(
-                switches.into_iter().map(|switch| (switch.addr, TrapKind::Special(Box::new(switch)))),
+                switches.into_iter().map(|switch| (switch.addr, TrapKind::Instruction(Box::new(switch)))),
             );
             traps.with_stubs(startup, module, wanted)?;
-            let Answered { found: answered, may_be_more } = Answered::of(module);
+            let AnsweredInstructions { found: answered, may_be_more } = AnsweredInstructions::of(module);
             traps.may_hide_time_stamps |= may_be_more;
-            for special in answered.into_iter().chain(fences) {
-                let code = instruction(&mut BlockReader::new(startup.tid), special.addr)?;
-                let trap = Trap { code, stub: None, kind: TrapKind::Special(Box::new(special)) };
-                traps.by_address.insert(special.addr, trap);
+            for trapped in answered.into_iter().chain(fences) {
+                let code = instruction(&mut BlockReader::new(startup.tid), trapped.addr)?;
+                let trap = Trap { code, stub: None, kind: TrapKind::Instruction(Box::new(trapped)) };
+                traps.by_address.insert(trapped.addr, trap);
             }
             own_code.push((i, own, branch_targets));
         }
@@ -173,16 +173,16 @@ impl Traps {
     /// Code that is the tool's, not the program's.
     fn map_own_code(&mut self, startup: &mut Startup, executable: &Module) -> Result<(), LaunchError> {
         let mut bytes = vec![0xcc; OWN_ROOM];
-        let fork_server = template::code();
+        let fork_server = fork_server::code();
         bytes[..fork_server.len()].copy_from_slice(&fork_server);
         self.fork_loop = startup.map_near(&executable.mapped.range, OWN_ROOM as u64)?;
         self.returned = self.fork_loop + RETURNED as u64;
         let code = [0xcc; LONGEST];
         self.by_address.insert(self.returned, Trap { code, stub: None, kind: TrapKind::Returned });
-        self.add(startup, Area { start: self.fork_loop, len: OWN_ROOM as u64, bytes })
+        self.add(startup, MappedArea { start: self.fork_loop, len: OWN_ROOM as u64, bytes })
     }
 
-    fn add(&mut self, startup: &Startup, area: Area) -> Result<(), LaunchError> {
+    fn add(&mut self, startup: &Startup, area: MappedArea) -> Result<(), LaunchError> {
         startup.fill(&area)?;
         self.areas.push(area);
         Ok(())
@@ -217,7 +217,7 @@ impl Traps {
             });
             self.by_address.insert(address, Trap { code, stub, kind });
         }
-        self.add(startup, Area { start, len, bytes: stubs })
+        self.add(startup, MappedArea { start, len, bytes: stubs })
     }
 }
 
@@ -244,8 +244,9 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         candidate: None,
     };
     let closed = reach.closed.iter().filter(|closed| closed.at.0 == index);
-    let mut found: Vec<Foreign> =
-        closed.map(|Closed { at, name, library }| named(name, at.1, *library, Effects::Unknown)).collect();
+    let mut found: Vec<Foreign> = closed
+        .map(|UnknownFunction { at, name, library }| named(name, at.1, *library, Effects::Unknown))
+        .collect();
     if !module.is_system {
         let known = module.image.symbols().filter_map(|symbol| Some((symbol, effects_in_std(symbol.name)?)));
         found.extend(known.map(|(symbol, effects)| named(symbol.name, symbol.address, index, effects)));
@@ -279,7 +280,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
 }
 
 /// Addresses at which the C library looks again for functions that are to be called at exit.
-fn looks_at_exit(module: &Module, process: Tid) -> Vec<Foreign> {
+fn exit_handler_traps(module: &Module, process: Tid) -> Vec<Foreign> {
     let looks = if module.is_libc { exit_handlers::looks_again_at(process, module) } else { Vec::new() };
     let look = |address| Foreign {
         address,
@@ -360,7 +361,7 @@ impl Layout {
     /// Plants the traps of instructions that are answered.
     pub(crate) fn plant_specials(&self, process: &Startup) -> Result<(), LaunchError> {
         let is_answered =
-            |kind: &TrapKind| matches!(kind, TrapKind::Special(special) if special.kind.is_answered());
+            |kind: &TrapKind| matches!(kind, TrapKind::Instruction(trapped) if trapped.kind.is_answered());
         self.plant_where(process, |trap| is_answered(&trap.kind))
     }
 

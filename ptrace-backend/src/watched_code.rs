@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::instructions::{
-    Candidate, FunctionCode, FunctionShape, Special, SpecialKind, reached, reached_within, scan,
+    Candidate, FunctionCode, FunctionShape, TrappedInstruction, TrappedInstructionKind, reached,
+    reached_within, scan,
 };
 use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
@@ -58,7 +59,7 @@ pub(crate) struct Watched {
     /// Accesses of memory and calls of memory functions.
     pub(crate) candidates: Vec<Candidate>,
     /// Fences, and switches of the stack.
-    pub(crate) others: Vec<Special>,
+    pub(crate) others: Vec<TrappedInstruction>,
     /// Slots that addresses of other modules are loaded from, at run-time addresses.
     pub(crate) loaded_slots: FxHashSet<u64>,
     /// Targets of jumps and calls of its code.
@@ -151,10 +152,11 @@ impl Watched {
         scanned: FunctionCode,
     ) {
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(module.mapped.bias));
-        let is_trapped = |special: &&Special| {
-            matches!(special.kind, SpecialKind::Fence | SpecialKind::StackSwitch) && is_in(special.addr, user)
+        let is_trapped = |trapped: &&TrappedInstruction| {
+            matches!(trapped.kind, TrappedInstructionKind::Fence | TrappedInstructionKind::StackSwitch)
+                && is_in(trapped.addr, user)
         };
-        self.others.extend(scanned.specials.iter().filter(is_trapped));
+        self.others.extend(scanned.trapped_instructions.iter().filter(is_trapped));
         self.loaded_slots.extend(scanned.loaded_slots.iter().copied());
         self.branch_targets.extend(scanned.branch_targets.iter().copied());
         let undecoded = scanned.undecoded.filter(|&address| is_in(address, user));

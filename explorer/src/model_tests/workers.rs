@@ -67,11 +67,11 @@ impl Repeatable for Fragile {
         4
     }
 
-    fn is_outside(&self) -> bool {
+    fn has_external_effects(&self) -> bool {
         false
     }
 
-    fn is_copy_outside(_copy: &Copy) -> bool {
+    fn copy_has_external_effects(_copy: &Copy) -> bool {
         false
     }
 
@@ -146,11 +146,11 @@ impl Repeatable for Meeting {
         5
     }
 
-    fn is_outside(&self) -> bool {
+    fn has_external_effects(&self) -> bool {
         self.asked.fetch_add(1, Ordering::Relaxed) >= self.here
     }
 
-    fn is_copy_outside(copy: &Visitor) -> bool {
+    fn copy_has_external_effects(copy: &Visitor) -> bool {
         copy.own.load(Ordering::Relaxed) > copy.meets_after
     }
 

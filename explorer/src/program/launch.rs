@@ -11,7 +11,9 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::object_description::ObjectDescription;
 use checker::program::Program;
 use files::Kind;
-use ptrace_backend::{ClientSpec, Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stalls, Stepping};
+use ptrace_backend::{
+    ClientSpec, KnowledgeSnapshot, LaunchError, LaunchSpec, Lessons, PtraceProgram, Stalls, Stepping,
+};
 
 use crate::discover::Alone;
 use crate::error::Error;
@@ -93,8 +95,8 @@ impl Source for PtraceProgram {
 
 impl Repeatable for PtraceProgram {
     type Copy = Self;
-    type Known = Known;
-    type Learnt = Learnt;
+    type Known = KnowledgeSnapshot;
+    type Learnt = Lessons;
 
     /// A launch takes as long as a good many executions.
     const WORTH_WHILE: u32 = 100;
@@ -107,27 +109,27 @@ impl Repeatable for PtraceProgram {
         Self::at_once(self)
     }
 
-    fn is_outside(&self) -> bool {
-        Self::is_outside(self)
+    fn has_external_effects(&self) -> bool {
+        Self::has_external_effects(self)
     }
 
-    fn is_copy_outside(copy: &Self) -> bool {
-        copy.is_outside()
+    fn copy_has_external_effects(copy: &Self) -> bool {
+        copy.has_external_effects()
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> KnowledgeSnapshot {
         Self::known(self)
     }
 
-    fn adopt(copy: &Self, known: &Known) {
+    fn adopt(copy: &Self, known: &KnowledgeSnapshot) {
         copy.adopt(known);
     }
 
-    fn learnt(copy: &Self) -> Option<Learnt> {
+    fn learnt(copy: &Self) -> Option<Lessons> {
         copy.learnt()
     }
 
-    fn learn(&self, learnt: Learnt, events: u32) {
+    fn learn(&self, learnt: Lessons, events: u32) {
         Self::learn(self, learnt, events);
     }
 }

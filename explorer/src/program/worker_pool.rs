@@ -44,10 +44,10 @@ pub trait Repeatable: Sync {
     fn at_once(&self) -> usize;
 
     /// Whether executions at the same time could meet outside of their memory, as far as those up to now have shown.
-    fn is_outside(&self) -> bool;
+    fn has_external_effects(&self) -> bool;
 
     /// The same of those of a copy.
-    fn is_copy_outside(copy: &Self::Copy) -> bool;
+    fn copy_has_external_effects(copy: &Self::Copy) -> bool;
 
     /// The knowledge so far.
     fn known(&self) -> Self::Known;
@@ -81,11 +81,11 @@ impl Repeatable for Model {
         thread::available_parallelism().map_or(1, NonZeroUsize::get)
     }
 
-    fn is_outside(&self) -> bool {
+    fn has_external_effects(&self) -> bool {
         false
     }
 
-    fn is_copy_outside(_copy: &Self) -> bool {
+    fn copy_has_external_effects(_copy: &Self) -> bool {
         false
     }
 
@@ -222,7 +222,7 @@ impl<P: Repeatable> Queue<P> {
         while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
             let done = job.run(&mut desk, paper, &self.limit);
-            let meets = parallelism.minds_meeting() && P::is_copy_outside(&copy);
+            let meets = parallelism.minds_meeting() && P::copy_has_external_effects(&copy);
             let learnt = P::learnt(&copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
             if meets {
@@ -316,7 +316,7 @@ impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
     }
 
     fn room(&mut self) -> usize {
-        if self.parallelism.minds_meeting() && self.program.is_outside() {
+        if self.parallelism.minds_meeting() && self.program.has_external_effects() {
             self.patience = None;
             if !self.queue.stop.load(Ordering::Relaxed) {
                 self.queue.dismiss();

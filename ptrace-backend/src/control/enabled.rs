@@ -15,10 +15,10 @@ use checker::names::{EventId, ThreadName};
 use checker::timing::{Stall, Timing};
 
 use crate::control::kernel::signals;
-use crate::control::state::pending::{Need, Pending};
+use crate::control::state::pending::{Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::{Interrupt, Part, RunState};
+use crate::control::state::thread::{Interrupt, RunState, ThreadRole};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::Timer;
 use crate::control::sync::rwlocks;
@@ -36,7 +36,7 @@ pub(crate) enum Waiter {
 }
 
 /// Another agent that a deadline could come before.
-struct Rival {
+struct CompetingAgent {
     name: ThreadName,
     /// The time since which it could run, or its own deadline.
     since: u64,
@@ -50,7 +50,10 @@ pub(crate) fn is_due(
     waiter: Waiter,
     deadline: u64,
 ) -> bool {
-    let Some(earliest) = rivals(tracee, scheduling, objects, waiter).map(|rival| rival.since).min() else {
+    let Some(earliest) = competing_agents(tracee, scheduling, objects, waiter)
+        .map(|competing_agent| competing_agent.since)
+        .min()
+    else {
         return true;
     };
     let needed = deadline.saturating_sub(earliest);
@@ -69,10 +72,11 @@ pub(crate) fn timing(
     waiter: Waiter,
     deadline: u64,
 ) -> Box<Timing> {
-    let longest = rivals(tracee, scheduling, objects, waiter).min_by_key(|rival| rival.since);
-    let stall = longest.and_then(|rival| {
-        let nanos = deadline.saturating_sub(rival.since);
-        (nanos > LEAST_STALL).then_some(Stall { thread: rival.name, nanos })
+    let longest = competing_agents(tracee, scheduling, objects, waiter)
+        .min_by_key(|competing_agent| competing_agent.since);
+    let stall = longest.and_then(|competing_agent| {
+        let nanos = deadline.saturating_sub(competing_agent.since);
+        (nanos > LEAST_STALL).then_some(Stall { thread: competing_agent.name, nanos })
     });
     let others = || scheduling.threads.enumerate().filter(|(other, _)| Waiter::Thread(*other) != waiter);
     let is_early = |since: &u64| since.saturating_add(scheduling.max_stall) < deadline;
@@ -100,8 +104,13 @@ pub(crate) fn stalled_by(
     waiter: Waiter,
     deadline: u64,
 ) -> Vec<ThreadName> {
-    let is_early = |rival: &Rival| rival.since.saturating_add(scheduling.max_stall) < deadline;
-    rivals(tracee, scheduling, objects, waiter).filter(is_early).map(|rival| rival.name).collect()
+    let is_early = |competing_agent: &CompetingAgent| {
+        competing_agent.since.saturating_add(scheduling.max_stall) < deadline
+    };
+    competing_agents(tracee, scheduling, objects, waiter)
+        .filter(is_early)
+        .map(|competing_agent| competing_agent.name)
+        .collect()
 }
 
 /// Whether a thread can run, or waits for a time.
@@ -131,7 +140,7 @@ pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, object
         thread.runnable_since = match thread.runnable_since {
             _ if !runs => None,
             Some(since) if Waiter::Thread(index) != mover => Some(since),
-            _ => Some(now.max(thread.world.now)),
+            _ => Some(now.max(thread.virtual_system.now)),
         };
     }
 }
@@ -139,7 +148,7 @@ pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, object
 /// An agent's clock.
 pub(crate) fn clock(scheduling: &Scheduling, agent: Waiter) -> u64 {
     match agent {
-        Waiter::Thread(index) => scheduling.threads[index].world.now,
+        Waiter::Thread(index) => scheduling.threads[index].virtual_system.now,
         Waiter::Timer(nth) => scheduling.timers[nth].now,
         Waiter::Client => scheduling.client.as_ref().map_or(0, |client| client.now),
     }
@@ -156,18 +165,18 @@ pub(crate) fn could_run(
     let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone);
     pending.is_some_and(|pending| {
         !waits_for_test(tracee, scheduling, objects, index)
-            && (!pending.sleeps() && holds(tracee, scheduling, objects, index, &pending.need)
+            && (!pending.sleeps() && holds(tracee, scheduling, objects, index, &pending.condition)
                 || ends_wait(tracee, scheduling, objects, index, pending).is_some())
     })
 }
 
 /// All others that can run and do not give way, and all others that wait for a time.
-fn rivals(
+fn competing_agents(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
     waiter: Waiter,
-) -> impl Iterator<Item = Rival> {
+) -> impl Iterator<Item = CompetingAgent> {
     let others = scheduling.threads.indices().filter(move |&other| Waiter::Thread(other) != waiter);
     let threads = others.filter_map(|other| {
         let thread = &scheduling.threads[other];
@@ -177,7 +186,7 @@ fn rivals(
             Some(since) => since,
             None => pending.awaited_time().filter(|_| !waits_for_test(tracee, scheduling, objects, other))?,
         };
-        Some(Rival { name: thread.name, since })
+        Some(CompetingAgent { name: thread.name, since })
     });
     // One that will not expire keeps no other one from doing so.
     let is_idle = move |timer: &Timer| {
@@ -185,12 +194,12 @@ fn rivals(
     };
     let timers = scheduling.timers.iter().enumerate().filter_map(move |(other, timer)| {
         let since = timer.awaited().filter(|_| Waiter::Timer(other) != waiter && !scheduling.exiting)?;
-        (!is_idle(timer)).then_some(Rival { name: timer.name, since })
+        (!is_idle(timer)).then_some(CompetingAgent { name: timer.name, since })
     });
     let client = scheduling.client.as_ref().filter(|_| waiter != Waiter::Client);
     let client = client.and_then(|client| {
         let since = client.runnable_since.or(client.awaits)?;
-        Some(Rival { name: ThreadName::CLIENT, since })
+        Some(CompetingAgent { name: ThreadName::CLIENT, since })
     });
     threads.chain(timers).chain(client)
 }
@@ -201,36 +210,36 @@ pub(crate) fn holds(
     scheduling: &Scheduling,
     objects: &Objects,
     index: ThreadIndex,
-    need: &Need,
+    condition: &WaitCondition,
 ) -> bool {
-    match need {
-        Need::Nothing => true,
-        Need::Deadline(time) => is_due(tracee, scheduling, objects, Waiter::Thread(index), *time),
-        Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
-        Need::RustMutex(at, len) => tracee.number(*at, *len) == 0,
-        Need::RustRead(at) => rwlocks::can_read_rust(tracee, *at),
-        Need::RustWrite(at) => rwlocks::is_writer_woken(tracee, *at),
-        Need::ReadLock(at) => rwlocks::can_read(objects, *at),
-        Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
-        Need::Semaphore(at) => tracee.number(*at, 4) as u32 > 0,
-        Need::End(thread) => matches!(scheduling.threads[*thread].run_state, RunState::Ended),
-        Need::Once(at) => {
+    match condition {
+        WaitCondition::Nothing => true,
+        WaitCondition::Deadline(time) => is_due(tracee, scheduling, objects, Waiter::Thread(index), *time),
+        WaitCondition::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
+        WaitCondition::RustMutex(at, len) => tracee.number(*at, *len) == 0,
+        WaitCondition::RustRead(at) => rwlocks::can_read_rust(tracee, *at),
+        WaitCondition::RustWrite(at) => rwlocks::is_writer_woken(tracee, *at),
+        WaitCondition::ReadLock(at) => rwlocks::can_read(objects, *at),
+        WaitCondition::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
+        WaitCondition::Semaphore(at) => tracee.number(*at, 4) as u32 > 0,
+        WaitCondition::End(thread) => matches!(scheduling.threads[*thread].run_state, RunState::Ended),
+        WaitCondition::Once(at) => {
             let runner = objects.onces.get(at).and_then(|o| o.runner);
             runner.is_none_or(|runner| runner == index)
         }
-        Need::Generation(at, generation) => {
+        WaitCondition::Generation(at, generation) => {
             objects.barriers.get(at).is_none_or(|b| b.generation > *generation)
         }
-        Need::Signal(_) | Need::Wake(_) => false,
-        Need::Change(locations) => {
+        WaitCondition::Signal(_) | WaitCondition::Wake(_) => false,
+        WaitCondition::Change(locations) => {
             locations.iter().any(|it| tracee.read(it.address, it.bytes.len()) != it.bytes)
         }
-        Need::Arrival(awaited) => signals::state::has_arrived(tracee, index, *awaited),
-        Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
-        Need::Ready(files) => signals::files::is_any_ready(tracee, index, files),
-        Need::AllReady(files) => signals::files::are_all_ready(tracee, index, files),
-        Need::SystemV(wait) => objects.system_v.is_there(wait),
-        Need::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
+        WaitCondition::Arrival(awaited) => signals::state::has_arrived(tracee, index, *awaited),
+        WaitCondition::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
+        WaitCondition::Ready(files) => signals::files::is_any_ready(tracee, index, files),
+        WaitCondition::AllReady(files) => signals::files::are_all_ready(tracee, index, files),
+        WaitCondition::SystemV(wait) => objects.system_v.is_there(wait),
+        WaitCondition::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
     }
 }
 
@@ -249,12 +258,12 @@ pub(crate) fn ends_wait(
     }
     // A condition wait begins with its first half, which never waits.
     let waits =
-        || pending.begins_condition_wait() || !holds(tracee, scheduling, objects, index, &pending.need);
+        || pending.begins_condition_wait() || !holds(tracee, scheduling, objects, index, &pending.condition);
     if is_cancelled && waits() {
         Some(Interrupt::Cancel)
     } else if thread.signalled
         // A sleep that is not over is interrupted, even if no other thread is left to wait for.
-        && (pending.sleeps() || !holds(tracee, scheduling, objects, index, &pending.need))
+        && (pending.sleeps() || !holds(tracee, scheduling, objects, index, &pending.condition))
     {
         Some(Interrupt::Signal)
     } else {
@@ -269,16 +278,16 @@ pub(crate) fn waits_for_test(
     objects: &Objects,
     index: ThreadIndex,
 ) -> bool {
-    if !tracee.shared.is_test || !tracee.in_harness(index) {
+    if !tracee.knowledge.is_test || !tracee.in_harness(index) {
         return false;
     }
     let mut test =
         scheduling.threads.indices().filter(|&i| scheduling.threads[i].is_live() && !tracee.in_harness(i));
-    let is_under_way = test.clone().any(|i| matches!(tracee.tasks[i].part, Part::Test { .. }));
+    let is_under_way = test.clone().any(|i| matches!(tracee.tasks[i].role, ThreadRole::Test { .. }));
     let can_move = |i: ThreadIndex| {
         let thread = &scheduling.threads[i];
         let holds = |pending: &crate::control::state::pending::Pending| {
-            holds(tracee, scheduling, objects, i, &pending.need)
+            holds(tracee, scheduling, objects, i, &pending.condition)
                 || ends_wait(tracee, scheduling, objects, i, pending).is_some()
         };
         thread.pending.as_ref().is_some_and(holds)
@@ -298,8 +307,8 @@ pub(crate) fn pi_owner(tracee: &Tracee, scheduling: &Scheduling, addr: u64) -> O
 impl Pending {
     /// The time at which it can go on at the latest, if that is a matter of time.
     fn awaited_time(&self) -> Option<u64> {
-        match self.need {
-            Need::Deadline(time) => Some(time),
+        match self.condition {
+            WaitCondition::Deadline(time) => Some(time),
             _ => self.deadline,
         }
     }

@@ -194,8 +194,8 @@ pub(crate) fn expire(
                 let _ = timer::send_signal(tracee.leader, thread, signal, value, 0);
             }
             if let Some(target) = target {
-                let world = &mut scheduling.threads[target].world;
-                world.now = world.now.max(due);
+                let virtual_system = &mut scheduling.threads[target].virtual_system;
+                virtual_system.now = virtual_system.now.max(due);
                 let takes = signals_of(tracee, target).is_some_and(|signals| signals.takes(signal));
                 if takes && signals::waits::interrupt(tracee, scheduling, target, Some(target)) {
                     signals::waits::note_handler_of(

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::attention;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::Part;
+use crate::control::state::thread::ThreadRole;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::module::Module;
@@ -52,7 +52,7 @@ pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
 pub(crate) fn begin_test(tracee: &mut Tracee, scheduling: &Scheduling, index: ThreadIndex) {
     if tracee.in_harness(index) {
         let task = &mut tracee.tasks[index];
-        task.part = Part::Test { frame: task.regs.rsp };
-        tracee.shared.test_began(scheduling.threads[index].name);
+        task.role = ThreadRole::Test { frame: task.regs.rsp };
+        tracee.knowledge.test_began(scheduling.threads[index].name);
     }
 }

@@ -8,9 +8,9 @@ use checker::program::Pick;
 
 use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
-use crate::control::memory::used_unseen;
+use crate::control::memory::unwatched_uses;
 use crate::control::process::Process;
-use crate::control::state::pending::{Act, Continuation, Need, Pending};
+use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition};
 use crate::control::state::thread::{Interrupt, InterruptedWait, WaitEnd};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
@@ -21,7 +21,7 @@ impl Process {
     /// A thread has run an event, and goes on from where it stands.
     pub(crate) fn happened(&mut self, index: ThreadIndex, event: &Event) {
         self.memory.sharing.happened(event);
-        used_unseen::renew(&self.tracee, &mut self.memory, &mut self.account, index);
+        unwatched_uses::renew(&self.tracee, &mut self.memory, &mut self.account, index);
     }
 
     /// Lets an open timed wait run out of time.
@@ -39,26 +39,27 @@ impl Process {
         ));
         let mut op = views::timeout_op(&self.memory, &pending);
         let id = step::begin_event(&mut self.scheduling, &self.memory, &mut self.account, index);
-        self.scheduling.threads[index].world.now = self.scheduling.threads[index].world.now.max(deadline);
+        self.scheduling.threads[index].virtual_system.now =
+            self.scheduling.threads[index].virtual_system.now.max(deadline);
         let site = pending.site;
-        let next = match (&pending.act, &pending.need) {
-            (Act::Reacquire { cond, .. }, Need::Signal(_)) => {
+        let next = match (&pending.action, &pending.condition) {
+            (Action::Reacquire { cond, .. }, WaitCondition::Signal(_)) => {
                 dequeue(self.objects.conds.get_mut(cond), index);
                 pending.wants_mutex(Some(self.scheduling.threads[index].timeout_result));
                 Continuation::Stay(Box::new(pending))
             }
-            (Act::FutexResume { addr, .. }, _) => {
+            (Action::FutexResume { addr, .. }, _) => {
                 dequeue(self.objects.futexes.get_mut(addr), index);
                 Continuation::Answer(-i64::from(libc::ETIMEDOUT))
             }
-            (Act::Kernel, Need::PiFutex(_)) => Continuation::Answer(-i64::from(libc::ETIMEDOUT)),
-            (Act::Kernel, _) => {
+            (Action::Kernel, WaitCondition::PiFutex(_)) => Continuation::Answer(-i64::from(libc::ETIMEDOUT)),
+            (Action::Kernel, _) => {
                 let regs = &mut self.tracee.tasks[index].regs;
                 files::expire_call(self.tracee.leader, regs)
                     .map_or(Continuation::Kernel, Continuation::Answer)
             }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.
-            _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.act) {
+            _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.action) {
                 Some(result) => Continuation::Return(result),
                 None => {
                     self.scheduling.threads[index].ends_wait = Some(WaitEnd::TimeOut);
@@ -89,28 +90,28 @@ impl Process {
         if interrupt == Interrupt::Cancel {
             self.scheduling.threads[index].cancellation.acts = true;
         }
-        let next = match (&pending.act, interrupt) {
+        let next = match (&pending.action, interrupt) {
             (_, Interrupt::Cancel) if pending.begins_condition_wait() => {
                 Continuation::Jump(self.tracee.layout.test_cancel)
             }
-            (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
+            (Action::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
                 let mutex = *mutex;
                 dequeue(self.objects.conds.get_mut(cond), index);
                 pending.become_cancelled(mutex);
                 Continuation::Stay(Box::new(pending))
             }
-            (Act::FutexResume { addr, .. }, _) => {
+            (Action::FutexResume { addr, .. }, _) => {
                 dequeue(self.objects.futexes.get_mut(addr), index);
                 Continuation::Answer(-i64::from(libc::EINTR))
             }
-            (Act::Kernel, _) => Continuation::Kernel,
-            (Act::Sleep(until), _) => {
+            (Action::Kernel, _) => Continuation::Kernel,
+            (Action::Sleep(until), _) => {
                 syscalls::tell_rest_of_sleep(&self.tracee, &self.scheduling, index, *until);
                 Continuation::Answer(-i64::from(libc::EINTR))
             }
             (_, Interrupt::Cancel) => Continuation::Pass,
             // Back at its instruction, it waits again.
-            (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Continuation::Handle,
+            (Action::Access | Action::RustMutex { .. }, Interrupt::Signal) => Continuation::Handle,
             (_, Interrupt::Signal) => {
                 let (rip, rsp) = (self.tracee.tasks[index].regs.rip, self.tracee.tasks[index].regs.rsp);
                 self.scheduling.threads[index].interrupted.push(InterruptedWait {

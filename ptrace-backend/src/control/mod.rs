@@ -1,6 +1,7 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
 pub(crate) mod client;
+mod client_steps;
 pub(crate) mod enabled;
 pub(crate) mod expiry;
 pub(crate) mod harness;

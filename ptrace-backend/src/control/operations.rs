@@ -6,10 +6,10 @@ use checker::operation::Effect;
 use checker::operation::Op;
 
 use crate::control::state::flow::Flow;
-use crate::control::state::pending::{Act, Need, Pending, limited};
+use crate::control::state::pending::{Action, Pending, WaitCondition, limited};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 
 /// Adds to what an event of a thread touches what a signal that is sent to it does: whether the signal comes before the
 /// event decides where its handler runs, and after the last one it comes too late. Told only where the program sends any.
@@ -30,7 +30,7 @@ pub(crate) fn tell_of_signals(
 
 /// The object of events on signals: a thread's signals, or those of the process, which any thread may take.
 pub(crate) fn signals_of(tracee: &Tracee, scheduling: &Scheduling, to: Option<ThreadIndex>) -> Obj {
-    tracee.shared.named(match to {
+    tracee.knowledge.named(match to {
         Some(thread) => scheduling.threads[thread].name.to_string(),
         None => "the process".to_owned(),
     })
@@ -42,16 +42,16 @@ pub(crate) fn pend(
     scheduling: &mut Scheduling,
     index: ThreadIndex,
     op: Op,
-    need: Need,
-    act: Act,
+    condition: WaitCondition,
+    action: Action,
     deadline: Option<u64>,
 ) -> Flow {
-    let site = tracee.user_site(index);
-    let mut op = limited(op, &need, deadline);
-    if matches!(act, Act::Kernel | Act::Sleep(_)) {
+    let site = stacks::user_site(tracee, index);
+    let mut op = limited(op, &condition, deadline);
+    if matches!(action, Action::Kernel | Action::Sleep(_)) {
         depend_on_cancellation(tracee, scheduling, index, &mut op);
     }
-    scheduling.threads[index].pending = Some(Pending { op, site, need, act, deadline });
+    scheduling.threads[index].pending = Some(Pending { op, site, condition, action, deadline });
     Flow::Rest
 }
 

@@ -8,7 +8,7 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
-use crate::control::knowledge::Shared;
+use crate::control::knowledge::ProgramKnowledge;
 use crate::control::state::account::Account;
 use crate::control::state::client::{Client, Processes};
 use crate::control::state::detouring::Detouring;
@@ -17,7 +17,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::probes::Probes;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
-use crate::control::state::thread::{Part, Thread};
+use crate::control::state::thread::{Thread, ThreadRole};
 use crate::control::state::thread_index::PerThread;
 use crate::control::tracee::made_files::MadeFiles;
 use crate::control::tracee::{Task, Tracee};
@@ -25,8 +25,8 @@ use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::ptrace;
 use crate::spec::Stepping;
-use crate::target::client::ClientRecipe;
-use crate::target::origin::Origination;
+use crate::target::client::ClientLaunchPlan;
+use crate::target::process_source::NewProcess;
 
 /// A copy under control, by its parts. Functions that work on some of them take those.
 pub(crate) struct Process {
@@ -40,31 +40,31 @@ pub(crate) struct Process {
 impl Process {
     /// Takes control of a new process.
     pub(crate) fn new(
-        begun: Origination,
+        new_process: NewProcess,
         layout: Arc<Layout>,
-        shared: Arc<Shared>,
+        knowledge: Arc<ProgramKnowledge>,
         watch: Arc<Watch>,
         options: (bool, Stepping),
-        client: Option<Arc<ClientRecipe>>,
+        client: Option<Arc<ClientLaunchPlan>>,
     ) -> Result<Self, ExecutionError> {
-        let Origination { leader, pristine, world, tid_word, page, note } = begun;
+        let NewProcess { leader, pristine, virtual_system, tid_word, page, note } = new_process;
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
         let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
         let mut task = Task::new(leader, regs, Some(tid_word));
-        if shared.is_test {
-            task.part = Part::Harness;
+        if knowledge.is_test {
+            task.role = ThreadRole::Harness;
         }
-        let mut memory = MemoryState::new(Arc::clone(&layout), Arc::clone(&shared), stack);
-        if shared.judges_by_events() {
+        let mut memory = MemoryState::new(Arc::clone(&layout), Arc::clone(&knowledge), stack);
+        if knowledge.judges_by_events() {
             memory.sharing.judge_by_events();
-        } else if shared.orders_uses() {
+        } else if knowledge.orders_uses() {
             memory.sharing.order_uses();
         }
         let tracee = Tracee {
             leader,
             pristine,
             layout,
-            shared,
+            knowledge,
             tasks: PerThread::new(task),
             concurrent: false,
             gone: false,
@@ -73,9 +73,9 @@ impl Process {
             filters_calls: false,
             leader_stops_at_exit: false,
             left_from: None,
-            bystanders: Vec::new(),
+            child_processes: Vec::new(),
             starts_own_program: false,
-            children_reach_out: false,
+            children_have_external_effects: false,
             made_files: MadeFiles::default(),
             started_by: None,
             early: FxHashMap::default(),
@@ -89,7 +89,7 @@ impl Process {
             watch,
         };
         tracee.reset_page();
-        let mut scheduling = Scheduling::new(Thread::new(ThreadName::MAIN, world));
+        let mut scheduling = Scheduling::new(Thread::new(ThreadName::MAIN, virtual_system));
         let mut account =
             Account { notes: note.into_iter().collect(), exit_code_fails: options.0, ..Account::default() };
         if !memory.written_code.is_empty() {

@@ -3,7 +3,6 @@
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
-use crate::answers::PID;
 use crate::control::kernel::accesses;
 use crate::control::kernel::signals::interrupted_waits;
 use crate::control::kernel::signals::state::Signals;
@@ -12,7 +11,7 @@ use crate::control::kernel::{
 };
 use crate::control::loops::{overdue, pauses, time_slices};
 use crate::control::memory::blocks::heap;
-use crate::control::memory::{access, foreign_calls, hidden, scope, taken_down, used_unseen};
+use crate::control::memory::{access, foreign_calls, hidden, logged_accesses, scope, unwatched_uses};
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};
@@ -22,11 +21,12 @@ use crate::control::sync::entry;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
-use crate::instructions::SpecialKind;
+use crate::instructions::TrappedInstructionKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::time_stamp_at;
+use crate::virtual_syscalls::PID;
 
 impl Process {
     /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
@@ -72,7 +72,7 @@ impl Process {
                     None => return Ok(()),
                 }
             }
-            taken_down::forget_renamed(&mut self.tracee, &mut self.memory)?;
+            logged_accesses::forget_renamed(&mut self.tracee, &mut self.memory)?;
             self.tracee.resume(index, signal)?;
             let Some(status) = overdue::wait(
                 &mut self.tracee,
@@ -112,7 +112,7 @@ impl Process {
     pub(crate) fn stopped(&mut self, index: ThreadIndex, status: WaitStatus) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
         accesses::shared_files::refresh(tracee, memory, account)?;
-        taken_down::note(tracee, scheduling, memory, account, index)?;
+        logged_accesses::note(tracee, scheduling, memory, account, index)?;
         match status {
             WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
                 process_exit::ended(tracee, scheduling, objects, account, index, status)
@@ -186,9 +186,9 @@ impl Process {
             }
         }
         if signal == libc::SIGSEGV
-            && let Some(special) = time_stamp_at(self.tracee.tasks[index].tid, &self.tracee.tasks[index].regs)
+            && let Some(trapped) = time_stamp_at(self.tracee.tasks[index].tid, &self.tracee.tasks[index].regs)
         {
-            return clock::read_time_stamp(&mut self.tracee, &mut self.scheduling, index, &special);
+            return clock::read_time_stamp(&mut self.tracee, &mut self.scheduling, index, &trapped);
         }
         if !signals::fatal::is_fatal(&self.tracee, index, signal) {
             let tid = self.tracee.tasks[index].tid;
@@ -217,7 +217,7 @@ impl Process {
                 }
                 match begun {
                     Some(WaitStatus::Signal(libc::SIGTRAP)) => {
-                        used_unseen::begin_handler(tracee, memory, account, index);
+                        unwatched_uses::begin_handler(tracee, memory, account, index);
                         return Ok(Flow::Resume(0));
                     }
                     Some(status) => return self.stopped(index, status),
@@ -254,21 +254,21 @@ impl Process {
                 hidden::enter_function(tracee, scheduling, memory, index)?;
                 foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
             }
-            TrapKind::Special(special) => {
-                if let Some(new) = special.new_stack {
-                    used_unseen::switch_stack(tracee, memory, account, index, new);
+            TrapKind::Instruction(trapped) => {
+                if let Some(new) = trapped.new_stack {
+                    unwatched_uses::switch_stack(tracee, memory, account, index, new);
                     tracee.pass_trap(index)?;
                     return Ok(Flow::Resume(0));
                 }
-                if special.kind == SpecialKind::Pause {
-                    return pauses::enter(tracee, scheduling, memory, index, special);
+                if trapped.kind == TrappedInstructionKind::Pause {
+                    return pauses::enter(tracee, scheduling, memory, index, trapped);
                 }
-                if special.kind.is_time() {
-                    return clock::read_time_stamp(tracee, scheduling, index, special);
+                if trapped.kind.is_time() {
+                    return clock::read_time_stamp(tracee, scheduling, index, trapped);
                 }
                 let thread = &mut scheduling.threads[index];
-                thread.drained |= special.kind == SpecialKind::Fence;
-                special.complete(&mut tracee.tasks[index].regs, thread.world.random_number());
+                thread.drained |= trapped.kind == TrappedInstructionKind::Fence;
+                trapped.complete(&mut tracee.tasks[index].regs, thread.virtual_system.random_number());
                 tracee.write_registers(index).map(|()| Flow::Resume(0))
             }
         }

@@ -15,7 +15,7 @@ use crate::control::memory::{access, real_effect, scope};
 use crate::control::process::Process;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, After, Continuation, Need, Pending, only_looks};
+use crate::control::state::pending::{Action, AfterCall, Continuation, Pending, WaitCondition, only_looks};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
@@ -30,7 +30,7 @@ use crate::os::memory;
 
 /// A pending operation that is carried out.
 #[derive(Clone, Copy)]
-struct Turn<'a> {
+struct OperationStep<'a> {
     index: ThreadIndex,
     pending: &'a Pending,
     pick: Pick,
@@ -75,7 +75,7 @@ impl Process {
             &self.tracee,
             &self.scheduling,
             &self.memory,
-            &pending.act,
+            &pending.action,
             &mut pending.op.may,
         );
         self.memory.let_go = true;
@@ -83,8 +83,8 @@ impl Process {
         let woken_by = self.scheduling.threads[index].woken_by.take();
         let interruption =
             views::interruption(&self.tracee, &self.scheduling, &self.objects, &self.memory, index, &pending);
-        let timing = match pending.act {
-            Act::Sleep(until) => Some(enabled::timing(
+        let timing = match pending.action {
+            Action::Sleep(until) => Some(enabled::timing(
                 &self.tracee,
                 &self.scheduling,
                 &self.objects,
@@ -116,7 +116,7 @@ impl Process {
         }
         let timers = self.scheduling.timers.len();
         let listens = kernel_call(&self.tracee, index, &pending, libc::SYS_listen);
-        let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
+        let (did, next) = self.carry_out_action(OperationStep { index, pending: &pending, pick, id })?;
         self.scheduling.threads[index].drained = pending.releases_mutex();
         self.scheduling.keep_time(index, &did);
         self.scheduling.threads[index].note_event(pending.op.kind, &did);
@@ -129,7 +129,8 @@ impl Process {
             operations::tell_of_signals(&self.tracee, &self.scheduling, index, effect);
         }
         self.memory.let_go = scope::may_let_go(&self.scheduling, &self.memory, index, event.op.kind);
-        let is_access = matches!(pending.act, Act::Access | Act::SplitRead { .. } | Act::SplitWrite { .. });
+        let is_access =
+            matches!(pending.action, Action::Access | Action::SplitRead { .. } | Action::SplitWrite { .. });
         self.scheduling.accesses += u64::from(is_access);
         self.happened(index, &event);
         self.go_on(index, next)?;
@@ -178,32 +179,36 @@ impl Process {
         self.advance(index)
     }
 
-    fn carry_out_act(&mut self, turn: Turn<'_>) -> Result<(Effect, Continuation), ExecutionError> {
-        let Turn { index, pending, pick, id } = turn;
+    fn carry_out_action(
+        &mut self,
+        step: OperationStep<'_>,
+    ) -> Result<(Effect, Continuation), ExecutionError> {
+        let OperationStep { index, pending, pick, id } = step;
         let all = pending.op.may.clone();
         let Self { tracee, scheduling, objects, memory, account } = self;
-        Ok(match &pending.act {
-            Act::Function { function, object, timed_out } => {
-                return self.call(turn, *function, *object, *timed_out);
+        Ok(match &pending.action {
+            Action::Function { function, object, timed_out } => {
+                return self.call(step, *function, *object, *timed_out);
             }
-            Act::Reacquire { mutex, result, of_rust: true, .. } => {
+            Action::Reacquire { mutex, result, of_rust: true, .. } => {
                 (all, rust_condvars::take_mutex(tracee, objects, index, *mutex, *result))
             }
-            Act::Reacquire { mutex, result, .. } => {
-                (all, condvars_barriers::take_mutex(tracee, objects, index, *mutex, After::Return(*result))?)
-            }
-            Act::TestCancel { mutex } => (
+            Action::Reacquire { mutex, result, .. } => (
+                all,
+                condvars_barriers::take_mutex(tracee, objects, index, *mutex, AfterCall::Return(*result))?,
+            ),
+            Action::TestCancel { mutex } => (
                 all,
                 condvars_barriers::take_mutex(
                     tracee,
                     objects,
                     index,
                     *mutex,
-                    After::Jump(tracee.layout.test_cancel),
+                    AfterCall::Jump(tracee.layout.test_cancel),
                 )?,
             ),
-            Act::LeaveBarrier { result } => (all, Continuation::Return(*result)),
-            Act::Access => {
+            Action::LeaveBarrier { result } => (all, Continuation::Return(*result)),
+            Action::Access => {
                 quarantine::note_comparison(tracee, memory, account, index);
                 held_objects::note_access(tracee, objects, memory, account, index);
                 match access::reaches_further(tracee, scheduling, (memory, account), index, pending) {
@@ -211,91 +216,101 @@ impl Process {
                     None => (real_effect::access_effect(tracee, index, pending), Continuation::Pass),
                 }
             }
-            Act::RustMutex { what, addr } => {
+            Action::RustMutex { what, addr } => {
                 rust_condvars::hold_mutex(objects, index, *what, *addr);
                 (all, Continuation::Pass)
             }
-            Act::SplitRead { addr, len } => {
+            Action::SplitRead { addr, len } => {
                 let value = tracee.read(*addr, *len);
                 let mut op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
                 (op.atomicity, op.in_steps) = (pending.op.atomicity, pending.op.in_steps);
-                let act = Act::SplitWrite { addr: *addr, value, read_at: scheduling.events };
-                let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
+                let action = Action::SplitWrite { addr: *addr, value, read_at: scheduling.events };
+                let write = Pending {
+                    op,
+                    site: pending.site,
+                    condition: WaitCondition::Nothing,
+                    action,
+                    deadline: None,
+                };
                 (all, Continuation::Stay(Box::new(write)))
             }
-            Act::SplitWrite { addr, value, read_at } => {
+            Action::SplitWrite { addr, value, read_at } => {
                 // The value that was read still stands there if nothing ran in between.
                 if scheduling.events != read_at + 1 {
                     memory::write(tracee.leader, *addr, value);
                 }
                 (all, Continuation::Pass)
             }
-            Act::Answer(value) => (all, Continuation::Answer(*value)),
-            Act::MakeUp => {
+            Action::Answer(value) => (all, Continuation::Answer(*value)),
+            Action::MakeUp => {
                 let answer = own_numbers::made_up(tracee, scheduling, index);
                 (all, Continuation::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
-            Act::TellOwner => {
+            Action::TellOwner => {
                 (all, Continuation::Answer(own_numbers::owner_of_file(tracee, scheduling, index)))
             }
-            Act::Get(kind) => {
+            Action::Get(kind) => {
                 (all, Continuation::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs)))
             }
-            Act::GoOn => (all, Continuation::Handle),
-            Act::Library => (all, Continuation::Pass),
-            Act::Kernel | Act::Try(_) => {
-                if let Need::SystemV(wait) = &pending.need {
+            Action::GoOn => (all, Continuation::Handle),
+            Action::Library => (all, Continuation::Pass),
+            Action::Kernel | Action::Try(_) => {
+                if let WaitCondition::SystemV(wait) = &pending.condition {
                     objects.system_v.carry_out(wait);
                 }
                 (all, Continuation::Kernel)
             }
-            Act::FutexWait { addr, value } => futexes::wait(tracee, objects, index, pending, *addr, *value),
-            Act::FutexResume { result, .. } => (all, Continuation::Answer(*result)),
-            Act::FutexWake { addr, count } => {
+            Action::FutexWait { addr, value } => {
+                futexes::wait(tracee, objects, index, pending, *addr, *value)
+            }
+            Action::FutexResume { result, .. } => (all, Continuation::Answer(*result)),
+            Action::FutexWake { addr, count } => {
                 let woken = futexes::wake(scheduling, objects, *addr, *count, pick, Some(id));
                 let is_for_others = futexes::is_for_others(tracee, woken);
                 (all, if is_for_others { Continuation::Kernel } else { Continuation::Answer(woken) })
             }
-            Act::FutexRequeue(requeue) => {
+            Action::FutexRequeue(requeue) => {
                 futexes::requeue(tracee, scheduling, objects, pending, *requeue, pick, id)
             }
-            Act::FutexWakeOp(call) => {
+            Action::FutexWakeOp(call) => {
                 wake_op::carry_out(tracee, scheduling, objects, pending, *call, (pick, id))
             }
-            Act::End(mutexes) => {
-                let (end, how) = ((index, &**mutexes), (pick, id));
-                (all, thread_end::carry_out(tracee, scheduling, objects, memory, end, pending.site, how))
+            Action::End(mutexes) => {
+                let (end, kind) = ((index, &**mutexes), (pick, id));
+                (all, thread_end::carry_out(tracee, scheduling, objects, memory, end, pending.site, kind))
             }
-            Act::AwaitSignal(awaited) => {
+            Action::AwaitSignal(awaited) => {
                 (all, signals::waits::enter_signal_wait(tracee, index, pending, *awaited))
             }
-            Act::Send { to, signal } => {
+            Action::Send { to, signal } => {
                 if to.is_none() {
                     tracee.stop_parked()?;
                 }
                 signals::waits::interrupt_waiting(tracee, scheduling, account, *to, *signal);
                 (all, Continuation::Kernel)
             }
-            Act::Timer => {
+            Action::Timer => {
                 let answer = timers::carry_out(tracee, scheduling, memory, index, pending.site)?;
                 (all, timers::go_on(tracee, index, pending, answer))
             }
-            Act::TimerFile => {
+            Action::TimerFile => {
                 timers::make_file(tracee, scheduling, index)?;
                 (all, Continuation::Kernel)
             }
-            Act::OnceDone(addr) => {
+            Action::OnceDone(addr) => {
                 objects.onces.remove(addr);
                 (all, Continuation::Answer(0))
             }
-            Act::Free(block) => (all, quarantine::free(tracee, scheduling, memory, account, index, *block)?),
-            Act::Resize(block) => {
+            Action::Free(block) => {
+                (all, quarantine::free(tracee, scheduling, memory, account, index, *block)?)
+            }
+            Action::Resize(block) => {
                 (all, quarantine::resize(tracee, scheduling, memory, account, index, *block)?)
             }
-            Act::EndOfSlice(next) => (all, Continuation::Stay(next.clone())),
-            Act::Sleep(until) => {
-                let world = &mut scheduling.threads[index].world;
-                world.now = world.now.max(*until);
+            Action::EndOfSlice(next) => (all, Continuation::Stay(next.clone())),
+            Action::Sleep(until) => {
+                let virtual_system = &mut scheduling.threads[index].virtual_system;
+                virtual_system.now = virtual_system.now.max(*until);
                 (all, Continuation::Answer(0))
             }
         })
@@ -304,12 +319,12 @@ impl Process {
     /// Carries out a call of a thread function.
     fn call(
         &mut self,
-        turn: Turn<'_>,
+        step: OperationStep<'_>,
         function: TrappedFunction,
         object: u64,
         timed_out: u64,
     ) -> Result<(Effect, Continuation), ExecutionError> {
-        let Turn { index, pending, pick, id } = turn;
+        let OperationStep { index, pending, pick, id } = step;
         let all = pending.op.may.clone();
         let takes = !function.only_tries();
         if takes && matches!(pending.op.kind, OpKind::Await | OpKind::CompareExchange) {
@@ -345,15 +360,15 @@ impl Process {
                 (all, Continuation::Pass)
             }
             TrappedFunction::Join | TrappedFunction::TimedJoin { .. } => {
-                if let Need::End(ended) = pending.need {
+                if let WaitCondition::End(ended) = pending.condition {
                     memory.sharing.joined(index, ended);
                     scheduling.join_clock(index, ended);
                 }
                 let next = match entry::result(tracee, memory, index, function) {
                     Some(store) => {
                         let op = Op::new(OpKind::Write, [store]);
-                        let (need, act) = (Need::Nothing, Act::Library);
-                        let store = Pending { op, site: pending.site, need, act, deadline: None };
+                        let (condition, action) = (WaitCondition::Nothing, Action::Library);
+                        let store = Pending { op, site: pending.site, condition, action, deadline: None };
                         Continuation::Stay(Box::new(store))
                     }
                     None => Continuation::Pass,
@@ -407,6 +422,6 @@ pub(crate) fn begin_event(
 /// The first argument of the call at which a thread stands, if it is this one and the kernel is to carry it out.
 fn kernel_call(tracee: &Tracee, index: ThreadIndex, pending: &Pending, call: i64) -> Option<i32> {
     let regs = &tracee.tasks[index].regs;
-    let is_call = matches!(pending.act, Act::Kernel | Act::Try(_)) && regs.orig_rax as i64 == call;
+    let is_call = matches!(pending.action, Action::Kernel | Action::Try(_)) && regs.orig_rax as i64 == call;
     is_call.then_some(regs.rdi as i32)
 }

@@ -11,7 +11,7 @@ use crate::control::kernel::{files, quiescence, system_v};
 use crate::control::memory::naming;
 use crate::control::state::client::Client;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, AwaitedBytes, Need, Pending, Requeue, WakeOp};
+use crate::control::state::pending::{Action, AwaitedBytes, Pending, Requeue, WaitCondition, WakeOp};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, RunState};
@@ -81,7 +81,7 @@ fn view(
         status: status(tracee, scheduling, objects, memory, index, pending),
         pending: Some(described(tracee, scheduling, objects, memory, index, pending)),
         site: pending.site,
-        picks: picks(scheduling, objects, &pending.act),
+        picks: picks(scheduling, objects, &pending.action),
     }
 }
 
@@ -96,7 +96,7 @@ fn described(
 ) -> Op {
     let mut op = interruption(tracee, scheduling, objects, memory, index, pending)
         .map_or_else(|| pending.op.clone(), |(_, op)| op);
-    cancellation::tell_of_cancelled_wait(tracee, scheduling, memory, &pending.act, &mut op.may);
+    cancellation::tell_of_cancelled_wait(tracee, scheduling, memory, &pending.action, &mut op.may);
     operations::tell_of_signals(tracee, scheduling, index, &mut op.may);
     op
 }
@@ -113,8 +113,10 @@ pub(crate) fn interruption(
     let interrupt = enabled::ends_wait(tracee, scheduling, objects, index, pending)?;
     // The objects that the operation would have touched decide whether it comes to this; and a thread that no longer waits for
     // a signal of a condition variable or a wake of a futex leaves that to others.
-    let left = match (&pending.need, interrupt) {
-        (&Need::Signal(at), Interrupt::Cancel) | (&Need::Wake(at), _) => Some(memory.object(at, 1)),
+    let left = match (&pending.condition, interrupt) {
+        (&WaitCondition::Signal(at), Interrupt::Cancel) | (&WaitCondition::Wake(at), _) => {
+            Some(memory.object(at, 1))
+        }
         _ => None,
     };
     let signals = operations::signals_of(tracee, scheduling, Some(index));
@@ -139,39 +141,44 @@ fn status(
     }
     // Of interest only where no thread can run.
     let is_still = || scheduling.threads.iter().all(|thread| thread.runnable_since.is_none());
-    if tracee.started_by.is_some() && is_still() && quiescence::may_come_of_process(tracee, &pending.need) {
+    if tracee.started_by.is_some()
+        && is_still()
+        && quiescence::may_come_of_process(tracee, &pending.condition)
+    {
         return Status::Blocked(On::Process);
     }
     let obj = |addr: &u64| memory.object(*addr, 1);
-    Status::Blocked(match &pending.need {
-        Need::Nothing => return Status::Enabled,
-        Need::Deadline(time) => {
+    Status::Blocked(match &pending.condition {
+        WaitCondition::Nothing => return Status::Enabled,
+        WaitCondition::Deadline(time) => {
             On::Time(enabled::stalled_by(tracee, scheduling, objects, Waiter::Thread(index), *time))
         }
-        Need::Mutex(at) | Need::RustMutex(at, _) => {
+        WaitCondition::Mutex(at) | WaitCondition::RustMutex(at, _) => {
             On::Mutex { obj: obj(at), owner: owner(scheduling, objects, *at) }
         }
-        Need::ReadLock(at) | Need::RustRead(at) => On::Read(obj(at)),
-        Need::WriteLock(at) | Need::RustWrite(at) => On::Write(obj(at)),
-        Need::Semaphore(at) => On::Sem(obj(at)),
-        Need::End(thread) => On::Join(scheduling.threads[*thread].name),
-        Need::Once(at) => On::Once(obj(at)),
-        Need::Generation(at, generation) => On::Barrier { obj: obj(at), generation: *generation },
-        Need::Signal(at) => On::Cond(obj(at)),
-        Need::Wake(at) => On::Futex(obj(at)),
-        Need::Change(locations) => {
+        WaitCondition::ReadLock(at) | WaitCondition::RustRead(at) => On::Read(obj(at)),
+        WaitCondition::WriteLock(at) | WaitCondition::RustWrite(at) => On::Write(obj(at)),
+        WaitCondition::Semaphore(at) => On::Sem(obj(at)),
+        WaitCondition::End(thread) => On::Join(scheduling.threads[*thread].name),
+        WaitCondition::Once(at) => On::Once(obj(at)),
+        WaitCondition::Generation(at, generation) => On::Barrier { obj: obj(at), generation: *generation },
+        WaitCondition::Signal(at) => On::Cond(obj(at)),
+        WaitCondition::Wake(at) => On::Futex(obj(at)),
+        WaitCondition::Change(locations) => {
             // Bytes on its own stack are mostly a counter, or a pointer to the awaited ones.
             let is_told = |it: &&AwaitedBytes| {
-                !it.is_own || tracee.shared.is_shared(it.object) || locations.iter().all(|other| other.is_own)
+                !it.is_own
+                    || tracee.knowledge.is_shared(it.object)
+                    || locations.iter().all(|other| other.is_own)
             };
             On::Await(locations.iter().filter(is_told).map(|it| it.object).collect())
         }
-        Need::Arrival(_) => On::Arrival,
-        Need::PiFutex(at) => On::Mutex {
+        WaitCondition::Arrival(_) => On::Arrival,
+        WaitCondition::PiFutex(at) => On::Mutex {
             obj: obj(at),
             owner: enabled::pi_owner(tracee, scheduling, *at).map(|i| scheduling.threads[i].name),
         },
-        Need::FileLock(wanted) => {
+        WaitCondition::FileLock(wanted) => {
             let file = files::locked_file(tracee, wanted);
             match wanted.exclusive {
                 _ if file_locks::is_held_outside(tracee.leader, wanted) => {
@@ -181,7 +188,7 @@ fn status(
                 false => On::Read(file),
             }
         }
-        Need::SystemV(wait) => {
+        WaitCondition::SystemV(wait) => {
             let object = system_v::object(tracee, objects, wait.id);
             match wait.condition {
                 IpcCondition::Operations(_) => On::Sem(object),
@@ -189,7 +196,7 @@ fn status(
                 IpcCondition::Room { .. } => On::Room(object),
             }
         }
-        Need::Ready(files) | Need::AllReady(files) => {
+        WaitCondition::Ready(files) | WaitCondition::AllReady(files) => {
             let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
             let has_client = scheduling.client.as_ref().is_some_and(Client::is_running);
             let comes = |file: &i32| fd::comes_from_outside(tracee.leader, *file);
@@ -212,8 +219,8 @@ fn is_enabled(
     index: ThreadIndex,
     pending: &Pending,
 ) -> bool {
-    match pending.need {
-        Need::Deadline(time) => {
+    match pending.condition {
+        WaitCondition::Deadline(time) => {
             scheduling.threads[index].runnable_since.is_some()
                 || enabled::is_due(tracee, scheduling, objects, Waiter::Thread(index), time)
         }
@@ -227,18 +234,17 @@ fn owner(scheduling: &Scheduling, objects: &Objects, mutex: u64) -> Option<Threa
 }
 
 /// The ways in which an operation can go: which waiter wakes, where there are several.
-fn picks(scheduling: &Scheduling, objects: &Objects, act: &Act) -> SmallVec<[Pick; 1]> {
-    let queue = match act {
-        Act::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
-        Act::FutexWake { addr, count: 1, .. } | Act::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => {
-            objects.futexes.get(addr)
-        }
-        Act::FutexWakeOp(WakeOp { first, wake, second, wake_second, .. }) => {
+fn picks(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVec<[Pick; 1]> {
+    let queue = match action {
+        Action::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
+        Action::FutexWake { addr, count: 1, .. }
+        | Action::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => objects.futexes.get(addr),
+        Action::FutexWakeOp(WakeOp { first, wake, second, wake_second, .. }) => {
             let queues = [(first, wake), (second, wake_second)].into_iter();
             let several = queues.filter(|(_, count)| **count == 1);
             several.filter_map(|(addr, _)| objects.futexes.get(addr)).find(|queue| queue.waiters.len() > 1)
         }
-        Act::End(mutexes) => mutexes.last().and_then(|at| objects.futexes.get(at)),
+        Action::End(mutexes) => mutexes.last().and_then(|at| objects.futexes.get(at)),
         _ => None,
     };
     match queue {
@@ -282,8 +288,8 @@ fn timeout_view(
 
 /// The operation of a timeout: it touches the condition variable or futex that is waited for.
 pub(crate) fn timeout_op(memory: &MemoryState, pending: &Pending) -> Op {
-    let touched: Option<Obj> = match pending.need {
-        Need::Signal(at) | Need::Wake(at) => Some(memory.object(at, 1)),
+    let touched: Option<Obj> = match pending.condition {
+        WaitCondition::Signal(at) | WaitCondition::Wake(at) => Some(memory.object(at, 1)),
         _ => pending.op.may.accesses.first().map(|access| access.obj),
     };
     Op::new(OpKind::Timeout, touched.map(Access::write))

@@ -15,7 +15,7 @@ use checker::search::StopRequest;
 
 use crate::attention;
 use crate::os::hand_off::{SharedPage, Woken};
-use crate::os::own::kick::Kickable;
+use crate::os::own::interrupt_signal::InterruptibleThread;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process};
 use crate::target::streams::Streams;
@@ -70,7 +70,7 @@ struct WatchdogState {
 
 impl WatchdogState {
     /// The body of the watchdog thread.
-    fn watch(&self, tracer: Kickable, streams: &Streams) {
+    fn watch(&self, tracer: InterruptibleThread, streams: &Streams) {
         let (mut stretch, mut began, mut used) = (IDLE, Instant::now(), None);
         while !self.over.load(Ordering::Relaxed) {
             std::thread::park_timeout(TICK);
@@ -82,11 +82,11 @@ impl WatchdogState {
             if now != stretch {
                 (stretch, began, used) = (now, Instant::now(), self.used());
             }
-            // Again and again: a kick that comes just before the wait begins is lost.
+            // Again and again: a signal that comes just before the wait begins is lost.
             if let Some(reason) = self.reason(began, used) {
                 let place = Reason::ALL.iter().position(|&each| each == reason).unwrap_or_default();
                 self.due.store(stretch * Reason::ALL.len() as u64 + place as u64, Ordering::Release);
-                tracer.kick();
+                tracer.interrupt();
             }
         }
     }
@@ -140,7 +140,7 @@ impl Watch {
     /// Starts watching the calling thread, which must be the one that issues the ptrace requests, and must outlive the
     /// result. `time` is how long a thread may run, and wait, from one key point to the next.
     pub(crate) fn start(time: Duration, limit: Limit, streams: Arc<Streams>) -> io::Result<Self> {
-        let tracer = Kickable::current()?;
+        let tracer = InterruptibleThread::current()?;
         let state = Arc::new(WatchdogState {
             stretch: AtomicU64::new(IDLE),
             process: AtomicI32::new(0),

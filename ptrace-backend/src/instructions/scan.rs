@@ -11,8 +11,8 @@ use super::candidate::{AccessKind, Candidate, Compared};
 use super::loops::waiting_places;
 use super::reached::{may_be_switch, names_inside};
 use super::shape::FunctionShape;
-use super::special::{Special, SpecialKind};
 use super::transfer::{Target, Transfer, indirect_target};
+use super::trapped_instruction::{TrappedInstruction, TrappedInstructionKind};
 use crate::attention;
 
 /// The instructions of one range of code that were found to matter.
@@ -21,7 +21,7 @@ pub struct FunctionCode {
     /// Instructions that touch memory.
     pub candidates: Vec<Candidate>,
     /// Instructions that are handled for another reason.
-    pub specials: Vec<Special>,
+    pub trapped_instructions: Vec<TrappedInstruction>,
     /// The transfers of control out of the range, to a place that is known or to one that is in a register.
     pub transfers: Vec<Transfer>,
     /// The constant slots that addresses are loaded from, for calls through registers.
@@ -46,7 +46,7 @@ impl FunctionCode {
         let first = parts.next().unwrap_or_default();
         parts.fold(first, |mut all, part| {
             all.candidates.extend(part.candidates);
-            all.specials.extend(part.specials);
+            all.trapped_instructions.extend(part.trapped_instructions);
             all.transfers.extend(part.transfers);
             all.loaded_slots.extend(part.loaded_slots);
             all.leaves_for_unknown |= part.leaves_for_unknown;
@@ -86,8 +86,8 @@ pub fn scan(
         }
         begins.put(instruction.ip().wrapping_sub(start));
         inside.look_at(&instruction, &(start..end));
-        let special = Special::of(&instruction, shape.frame_pointer);
-        found.specials.extend(special);
+        let trapped = TrappedInstruction::of(&instruction, shape.frame_pointer);
+        found.trapped_instructions.extend(trapped);
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
         if instruction.near_branch_target() != 0 {
             found.branch_targets.push(instruction.near_branch_target());
@@ -96,9 +96,9 @@ pub fn scan(
         found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
         found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
         before = instruction;
-        if special
-            .is_some_and(|special| matches!(special.kind, SpecialKind::Fence | SpecialKind::StackSwitch))
-        {
+        if trapped.is_some_and(|trapped| {
+            matches!(trapped.kind, TrappedInstructionKind::Fence | TrappedInstructionKind::StackSwitch)
+        }) {
             continue;
         }
         if let Some(compared) = loaded.and_then(|register| Compared::with(&instruction, register))

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use crate::debuginfo::{Modules, SourceFrame};
 use crate::grace::Grace;
-use crate::instructions::{Candidate, Relocated, Special, relocate};
+use crate::instructions::{Candidate, Relocated, TrappedInstruction, relocate};
 use crate::layout::allocator::Allocator;
 use crate::layout::detours::Detours;
 use crate::layout::functions::TrappedFunction;
@@ -71,7 +71,7 @@ pub(crate) enum TrapKind {
     /// An instruction that touches memory: its place in [`Layout::candidates`].
     Access(usize),
     /// An instruction that is answered.
-    Special(Box<Special>),
+    Instruction(Box<TrappedInstruction>),
     /// The entry of a function of a system library: its place in [`Layout::foreign`].
     Foreign(usize),
 }
@@ -139,7 +139,7 @@ pub(crate) struct Layout {
     /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
     /// Before `main` it does something by which several processes of it could meet.
-    pub(crate) outside: bool,
+    pub(crate) has_external_effects: bool,
     /// Each start of the program has other addresses.
     pub(crate) addresses_vary: bool,
     /// The dynamic linker's own calls of trapped functions are led past the traps.
@@ -225,7 +225,7 @@ impl Layout {
             TrapKind::Function { .. }
             | TrapKind::Allocator(_)
             | TrapKind::Returned
-            | TrapKind::Special(_)
+            | TrapKind::Instruction(_)
             | TrapKind::Foreign(_) => None,
         }
     }
@@ -233,7 +233,7 @@ impl Layout {
     /// Whether a trap holds from the beginning, and in every execution.
     pub(crate) fn holds_always(&self, trap: &Trap) -> bool {
         match trap.kind {
-            TrapKind::Function { .. } | TrapKind::Special(_) => true,
+            TrapKind::Function { .. } | TrapKind::Instruction(_) => true,
             TrapKind::Foreign(foreign) => {
                 matches!(self.foreign[foreign].effects, Effects::LooksUp | Effects::OpensMemory { .. })
             }
@@ -264,7 +264,7 @@ impl Layout {
     }
 
     /// Addresses at which a thread that ends the process looks for functions that are to be called before.
-    pub(crate) fn looks_at_exit(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn exit_handler_traps(&self) -> impl Iterator<Item = u64> {
         let looks = |foreign: &&Foreign| matches!(foreign.effects, Effects::CallsAtExit { .. });
         self.foreign.iter().filter(looks).map(|foreign| foreign.address)
     }

@@ -42,12 +42,12 @@ pub(crate) struct ReachableCode {
     /// Code to be watched, by module, at static addresses.
     pub(crate) open: FxHashMap<usize, Vec<Range<u64>>>,
     /// Functions that the program calls and that are closed, by their entries.
-    pub(crate) closed: Vec<Closed>,
+    pub(crate) closed: Vec<UnknownFunction>,
 }
 
 /// A function of a library of which not all is known.
 #[derive(Debug)]
-pub(crate) struct Closed {
+pub(crate) struct UnknownFunction {
     /// Its entry, or that of its stub in the program's code.
     pub(crate) at: FunctionAddress,
     pub(crate) name: String,
@@ -96,7 +96,7 @@ impl ReachableCode {
         for (at, name, library) in called {
             match search.all_from(at) {
                 Some(all) => open.extend(all),
-                None => reach.closed.push(Closed { at, name, library }),
+                None => reach.closed.push(UnknownFunction { at, name, library }),
             }
         }
         for place in open {

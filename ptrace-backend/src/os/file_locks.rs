@@ -30,7 +30,7 @@ enum LockOwner {
 
 /// A lock that is held, as `/proc` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Held {
+struct HeldFileLock {
     of_flock: bool,
     of_process: bool,
     exclusive: bool,
@@ -40,7 +40,7 @@ struct Held {
     bytes: (u64, u64),
 }
 
-impl Held {
+impl HeldFileLock {
     /// A line of `/proc/locks`, or of a description: `1: FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF`. A second word `->`
     /// marks a lock that is waited for.
     fn parse(line: &str) -> Option<Self> {
@@ -131,10 +131,10 @@ pub(crate) fn is_held_outside(pid: Tid, wanted: &FileLockRequest) -> bool {
 }
 
 /// Whether a lock that excludes this one is held, beside those that are passed over.
-fn is_in_the_way(pid: Tid, wanted: &FileLockRequest, mut passed_over: Vec<Held>) -> bool {
+fn is_in_the_way(pid: Tid, wanted: &FileLockRequest, mut passed_over: Vec<HeldFileLock>) -> bool {
     let Some(file) = ListedFile::of(pid, wanted.descriptor) else { return false };
     let all = fs::read_to_string("/proc/locks").unwrap_or_default();
-    all.lines().filter_map(Held::parse).any(|held| {
+    all.lines().filter_map(HeldFileLock::parse).any(|held| {
         if let Some(place) = passed_over.iter().position(|known| *known == held) {
             passed_over.swap_remove(place);
             return false;
@@ -155,9 +155,9 @@ pub(crate) fn is_held_through(pid: Tid, descriptor: i32) -> bool {
     !held_through(pid, descriptor).is_empty()
 }
 
-fn held_through(pid: Tid, descriptor: i32) -> Vec<Held> {
+fn held_through(pid: Tid, descriptor: i32) -> Vec<HeldFileLock> {
     let about = about(pid, descriptor);
-    about.lines().filter_map(|line| Held::parse(line.strip_prefix("lock:")?)).collect()
+    about.lines().filter_map(|line| HeldFileLock::parse(line.strip_prefix("lock:")?)).collect()
 }
 
 fn about(pid: Tid, descriptor: i32) -> String {
@@ -200,10 +200,10 @@ mod tests {
 
     #[test]
     fn locks_are_read_as_the_kernel_lists_them() {
-        let held = Held::parse("1: OFDLCK ADVISORY  READ -1 08:01:392 5 9").unwrap();
+        let held = HeldFileLock::parse("1: OFDLCK ADVISORY  READ -1 08:01:392 5 9").unwrap();
         assert_eq!(
             held,
-            Held {
+            HeldFileLock {
                 of_flock: false,
                 of_process: false,
                 exclusive: false,
@@ -212,8 +212,8 @@ mod tests {
                 bytes: (5, 10)
             }
         );
-        let whole = Held::parse("\t7: FLOCK  ADVISORY  WRITE 71 00:2c:1 0 EOF").unwrap();
+        let whole = HeldFileLock::parse("\t7: FLOCK  ADVISORY  WRITE 71 00:2c:1 0 EOF").unwrap();
         assert!(whole.of_flock && whole.exclusive && whole.bytes == (0, u64::MAX));
-        assert_eq!(Held::parse("1: -> FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF"), None);
+        assert_eq!(HeldFileLock::parse("1: -> FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF"), None);
     }
 }

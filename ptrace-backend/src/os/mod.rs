@@ -1,6 +1,7 @@
 //! The operating system's calls, each in a small typed function. All `unsafe` of process control is here.
 
 pub(crate) mod calls;
+pub(crate) mod capability_probe;
 pub(crate) mod fd;
 pub(crate) mod file_locks;
 pub(crate) mod hand_off;
@@ -13,7 +14,6 @@ pub(crate) mod signal_names;
 pub(crate) mod spawn;
 pub(crate) mod system_v;
 pub(crate) mod timer;
-pub(crate) mod trial;
 pub(crate) mod vectors;
 pub(crate) mod wait;
 

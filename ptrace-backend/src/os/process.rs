@@ -79,7 +79,7 @@ pub(crate) fn robust_list(tid: Tid) -> Option<u64> {
 
 /// The state of a thread that stands still and cannot go on by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct BlockedSyscall {
     /// The system call, with its arguments.
     call: String,
     /// Number of times that it has given up the processor.
@@ -88,7 +88,7 @@ pub(crate) struct Standing {
 
 /// The state of a thread of another process, if it waits, in a system call without a time limit, for an action of
 /// others.
-pub(crate) fn stands(tid: Tid) -> Option<Standing> {
+pub(crate) fn blocked_syscall(tid: Tid) -> Option<BlockedSyscall> {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{tid}/{file}")).ok();
     let status = read("status")?;
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -97,7 +97,7 @@ pub(crate) fn stands(tid: Tid) -> Option<Standing> {
     }
     let call = read("syscall")?;
     let switches = field("voluntary_ctxt_switches:")?.to_owned();
-    waits_without_limit(&call).then_some(Standing { call, switches })
+    waits_without_limit(&call).then_some(BlockedSyscall { call, switches })
 }
 
 /// Whether a line of `/proc/PID/syscall` shows a call that ends only by what others do.

@@ -20,12 +20,12 @@ pub(crate) struct Prepared {
     filter: Vec<libc::sock_filter>,
     streams: [RawFd; 3],
     limits: Limits,
-    whose: Whose,
+    whose: ProcessRole,
 }
 
 /// The part of an execution that a process is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum ProcessRole {
     Program,
     /// Its clock and its standard streams are its own.
     Client,
@@ -60,7 +60,7 @@ impl Prepared {
         env: &[(OsString, OsString)],
         cwd: &Path,
         streams: [&File; 3],
-        (limits, whose): (Limits, Whose),
+        (limits, whose): (Limits, ProcessRole),
         hand_offs: &[u32],
     ) -> io::Result<Self> {
         let program = c_string(program.as_os_str())?;
@@ -78,8 +78,8 @@ impl Prepared {
             cwd: c_string(cwd.as_os_str())?,
             program,
             filter: match whose {
-                Whose::Program => filter::program(hand_offs),
-                Whose::Client => filter::program_with_own_streams(),
+                ProcessRole::Program => filter::program(hand_offs),
+                ProcessRole::Client => filter::program_with_own_streams(),
             },
             streams: streams.map(AsRawFd::as_raw_fd),
             limits,
@@ -143,7 +143,7 @@ impl Prepared {
             }
             self.limit();
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-            if self.whose == Whose::Program {
+            if self.whose == ProcessRole::Program {
                 libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV);
             }
             let filter =

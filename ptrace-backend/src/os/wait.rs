@@ -79,7 +79,7 @@ fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, WaitStatus)>> {
     }
 }
 
-/// Waits for one tracee. [`io::ErrorKind::Interrupted`] when this thread was kicked meanwhile.
+/// Waits for one tracee. [`io::ErrorKind::Interrupted`] when an interrupt signal has come to this thread meanwhile.
 pub(crate) fn one(tid: Tid) -> io::Result<WaitStatus> {
     loop {
         if let Some((_, status)) = waitpid(tid, 0)? {
@@ -88,7 +88,7 @@ pub(crate) fn one(tid: Tid) -> io::Result<WaitStatus> {
     }
 }
 
-/// Waits for one tracee through any number of kicks.
+/// Waits for one tracee through any number of interrupt signals.
 pub(crate) fn uninterrupted(tid: Tid) -> io::Result<WaitStatus> {
     loop {
         match one(tid) {

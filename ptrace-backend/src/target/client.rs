@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::recipe;
+use super::launch_plan;
 use super::streams::Streams;
 use crate::os::network::Network;
-use crate::os::spawn::{Prepared, Whose};
-use crate::os::{Tid, trial};
+use crate::os::spawn::{Prepared, ProcessRole};
+use crate::os::{Tid, capability_probe};
 use crate::spec::{LaunchError, LaunchSpec, Ready};
 
 /// Everything that a start of the client takes.
-pub(crate) struct ClientRecipe {
+pub(crate) struct ClientLaunchPlan {
     prepared: Prepared,
     pub(crate) ready: Ready,
     pub(crate) streams: Streams,
@@ -18,7 +18,7 @@ pub(crate) struct ClientRecipe {
     pub(crate) has_network: bool,
 }
 
-impl ClientRecipe {
+impl ClientLaunchPlan {
     /// The start of the client of this program, if it has one.
     pub(crate) fn new(spec: &LaunchSpec) -> Result<Option<Arc<Self>>, LaunchError> {
         let Some(client) = &spec.client else { return Ok(None) };
@@ -29,11 +29,11 @@ impl ClientRecipe {
             &spec.env,
             &spec.cwd,
             streams.files(),
-            (recipe::limits(), Whose::Client),
+            (launch_plan::limits(), ProcessRole::Client),
             &[],
         )
         .map_err(LaunchError::system("prepare the client's arguments"))?;
-        let has_network = trial::network().is_ok();
+        let has_network = capability_probe::network().is_ok();
         Ok(Some(Arc::new(Self { prepared, ready: client.ready.clone(), streams, has_network })))
     }
 

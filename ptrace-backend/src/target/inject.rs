@@ -11,7 +11,7 @@ use crate::os::ptrace;
 use crate::spec::LaunchError;
 
 /// Memory that is mapped into every execution, with what it holds.
-pub(crate) struct Area {
+pub(crate) struct MappedArea {
     pub(crate) start: u64,
     pub(crate) len: u64,
     /// The bytes that it begins with; the rest is 0.
@@ -54,7 +54,7 @@ impl Startup {
     }
 
     /// Maps memory where it was in another execution, and fills it.
-    pub(crate) fn add(&mut self, area: &Area) -> Result<(), LaunchError> {
+    pub(crate) fn add(&mut self, area: &MappedArea) -> Result<(), LaunchError> {
         if !self.map_at(area.start, area.len)? {
             return Err(startup("the program's memory is laid out differently each time that it is started"));
         }
@@ -62,7 +62,7 @@ impl Startup {
     }
 
     /// Writes what an area holds.
-    pub(crate) fn fill(&self, area: &Area) -> Result<(), LaunchError> {
+    pub(crate) fn fill(&self, area: &MappedArea) -> Result<(), LaunchError> {
         if memory::write(self.tid, area.start, &area.bytes) { Ok(()) } else { Err(unreadable(area.start)) }
     }
 
@@ -87,7 +87,7 @@ impl Startup {
     }
 
     /// From now on readings of the processor's time stamps fault no longer: traps stand at those that are known, and code that is mapped
-    /// later is known to be ([`Shared::note_late_code`](crate::control::knowledge::Shared::note_late_code)).
+    /// later is known to be ([`ProgramKnowledge::note_late_code`](crate::control::knowledge::ProgramKnowledge::note_late_code)).
     pub(crate) fn let_time_stamps_be_read(&mut self) -> Result<(), LaunchError> {
         let args = [libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64, 0, 0, 0, 0];
         match self.system_call(libc::SYS_prctl, args)? {
@@ -111,7 +111,7 @@ impl Startup {
         let file = self.system_call(libc::SYS_openat, [here, place, flags, 0, 0, 0])?;
         let Ok(descriptor) = u64::try_from(file) else {
             let bytes = hand_off.bytes(log.empty()).unwrap_or_default().split_off(PAGE_SIZE as usize);
-            self.fill(&Area { start: place, len, bytes })?;
+            self.fill(&MappedArea { start: place, len, bytes })?;
             return Ok(None);
         };
         let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;

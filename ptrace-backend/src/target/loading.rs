@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::launch_plan::LaunchPlan;
 use super::modules;
-use super::recipe::Recipe;
-use super::specials::Answered;
-use super::startup::{Passage, Startup};
+use super::startup::{Startup, StartupProgress};
+use super::trapped_instructions::AnsweredInstructions;
 use crate::control::watchdog::Watch;
-use crate::instructions::Special;
+use crate::instructions::TrappedInstruction;
 use crate::layout::module::Module;
 use crate::os::{Regs, fd, memory};
 use crate::spec::LaunchError;
@@ -32,17 +32,17 @@ pub(crate) const LOADERS_OF_LIBC: [&str; 2] = ["dlopen", "dlmopen"];
 
 /// The way of a program to its `main`, and from there to the libraries that it loads.
 pub(crate) struct Loading<'a> {
-    recipe: &'a Recipe,
+    launch_plan: &'a LaunchPlan,
     watch: &'a Arc<Watch>,
     start_main: &'a [u64],
     loaders: &'a [u64],
     /// Instructions that are answered, and the first byte of each.
-    specials: Vec<Special>,
+    trapped_instructions: Vec<TrappedInstruction>,
     bytes: Vec<u8>,
 }
 
 /// A place in `main` behind a loading.
-struct Behind {
+struct AfterLoading {
     registers: Box<Regs>,
     mapped: Vec<(PathBuf, u64)>,
 }
@@ -51,14 +51,17 @@ impl<'a> Loading<'a> {
     /// For a program that loads these modules before it begins, as `linked` has. `start_main`, `loaders`: every version of the function that
     /// calls `main`, and of those that load libraries.
     pub(crate) fn new(
-        (recipe, watch): (&'a Recipe, &'a Arc<Watch>),
+        (launch_plan, watch): (&'a LaunchPlan, &'a Arc<Watch>),
         (start_main, loaders): (&'a [u64], &'a [u64]),
         (modules, linked): (&[Module], &Startup),
     ) -> Self {
-        let specials: Vec<_> = modules.iter().flat_map(|module| Answered::of(module).found).collect();
-        let byte = |special: &Special| memory::number(linked.tid, special.addr, 1).unwrap_or_default() as u8;
-        let bytes = specials.iter().map(byte).collect();
-        Self { recipe, watch, start_main, loaders, specials, bytes }
+        let trapped_instructions: Vec<_> =
+            modules.iter().flat_map(|module| AnsweredInstructions::of(module).found).collect();
+        let byte = |trapped: &TrappedInstruction| {
+            memory::number(linked.tid, trapped.addr, 1).unwrap_or_default() as u8
+        };
+        let bytes = trapped_instructions.iter().map(byte).collect();
+        Self { launch_plan, watch, start_main, loaders, trapped_instructions, bytes }
     }
 
     /// A process behind the last library that `main` loads alone, with its registers. `None`: it loads none so.
@@ -68,12 +71,12 @@ impl<'a> Loading<'a> {
             return Ok(None);
         }
         let reset =
-            || self.recipe.streams.reset().map_err(LaunchError::system("reset the program's streams"));
+            || self.launch_plan.streams.reset().map_err(LaunchError::system("reset the program's streams"));
         reset()?;
         let Some(mut process) = self.at_main()? else { return Ok(None) };
         let mut registers = None;
         for _ in 0..count {
-            registers = self.pass_one(&mut process)?.map(|behind| behind.registers);
+            registers = self.pass_one(&mut process)?.map(|loaded| loaded.registers);
         }
         self.watch.end();
         let Some(registers) = registers else { return Ok(None) };
@@ -90,14 +93,17 @@ impl<'a> Loading<'a> {
         let Some(mut process) = self.at_main()? else { return Ok(0) };
         let (descriptors, mut mapped) = (fd::open(process.tid), starts(&process)?);
         let (mut passed, mut count) = (0, 0);
-        while let Some(behind) = self.pass_one(&mut process)? {
+        while let Some(loaded) = self.pass_one(&mut process)? {
             passed += 1;
-            if process.outside || !self.recipe.streams.are_untouched() || process.shares_memory()? {
+            if process.has_external_effects
+                || !self.launch_plan.streams.are_untouched()
+                || process.shares_memory()?
+            {
                 break;
             }
-            if behind.mapped != mapped && fd::open(process.tid) == descriptors {
+            if loaded.mapped != mapped && fd::open(process.tid) == descriptors {
                 count = passed;
-                mapped = behind.mapped;
+                mapped = loaded.mapped;
             }
         }
         self.watch.end();
@@ -106,26 +112,26 @@ impl<'a> Loading<'a> {
 
     /// A new process at the first instruction of `main`. `None`: it does something before that its copies would not have done.
     fn at_main(&self) -> Result<Option<Startup>, LaunchError> {
-        let mut process = self.recipe.start(self.watch)?;
+        let mut process = self.launch_plan.start(self.watch)?;
         self.watch.begin(process.tid, process.tid);
         self.plant(&process, true)?;
-        let passage = process.run_to_main(self.start_main, &self.specials)?;
+        let progress = process.run_to_main(self.start_main, &self.trapped_instructions)?;
         process.only_loads = true;
-        Ok(matches!(passage, Passage::Main(_)).then_some(process))
+        Ok(matches!(progress, StartupProgress::Main(_)).then_some(process))
     }
 
     /// Runs to the next loading and to where it returns to. `None`: it does something before that its copies would not have done.
-    fn pass_one(&self, process: &mut Startup) -> Result<Option<Behind>, LaunchError> {
-        let Passage::Main(entry) = process.run_to_any(self.loaders, true)? else { return Ok(None) };
+    fn pass_one(&self, process: &mut Startup) -> Result<Option<AfterLoading>, LaunchError> {
+        let StartupProgress::Main(entry) = process.run_to_any(self.loaders, true)? else { return Ok(None) };
         let Some(back) = memory::word(process.tid, entry.rsp) else { return Ok(None) };
         loop {
             match process.run_to_any(&[back], true)? {
                 // A library that is loaded may load others from the same place.
-                Passage::Main(registers) if registers.rsp <= entry.rsp => process.step()?,
-                Passage::Main(registers) => {
-                    return Ok(Some(Behind { registers, mapped: starts(process)? }));
+                StartupProgress::Main(registers) if registers.rsp <= entry.rsp => process.step()?,
+                StartupProgress::Main(registers) => {
+                    return Ok(Some(AfterLoading { registers, mapped: starts(process)? }));
                 }
-                Passage::Early(_) => return Ok(None),
+                StartupProgress::Early(_) => return Ok(None),
             }
         }
     }
@@ -134,7 +140,7 @@ impl<'a> Loading<'a> {
     fn plant(&self, process: &Startup, is_planted: bool) -> Result<(), LaunchError> {
         const TRAP: u8 = 0xcc;
         let bytes = self.bytes.iter().map(|&byte| [if is_planted { TRAP } else { byte }]);
-        process.write_code(self.specials.iter().map(|special| special.addr).zip(bytes))
+        process.write_code(self.trapped_instructions.iter().map(|trapped| trapped.addr).zip(bytes))
     }
 }
 

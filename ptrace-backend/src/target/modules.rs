@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::control::state::memory::shared_files::View;
+use crate::control::state::memory::shared_files::SharedView;
 use crate::debuginfo::Image;
 use crate::layout::module::{Mapped, Module, is_system};
 use crate::layout::names::block_name;
@@ -68,13 +68,13 @@ pub(crate) fn is_mapped_shared(tid: Tid, address: u64) -> bool {
 }
 
 /// The bytes of files that a process has mapped to share them with others.
-pub(crate) fn shared_files(tid: Tid) -> io::Result<Vec<View>> {
+pub(crate) fn shared_files(tid: Tid) -> io::Result<Vec<SharedView>> {
     let text = std::fs::read(format!("/proc/{tid}/maps"))?;
     Ok(text.split(|&byte| byte == b'\n').filter_map(shared_file).collect())
 }
 
 /// The same of a line of `/proc/PID/maps`.
-fn shared_file(line: &[u8]) -> Option<View> {
+fn shared_file(line: &[u8]) -> Option<SharedView> {
     let mut fields = line.split(|&byte| byte == b' ').map(std::str::from_utf8);
     let mut field = || fields.next()?.ok();
     let number = |hexadecimal| u64::from_str_radix(hexadecimal, 16).ok();
@@ -84,7 +84,7 @@ fn shared_file(line: &[u8]) -> Option<View> {
     let (major, minor) = field()?.split_once(':')?;
     let inode = field()?.parse().ok()?;
     let device = libc::makedev(number(major)? as u32, number(minor)? as u32);
-    (is_shared && inode != 0).then_some(View {
+    (is_shared && inode != 0).then_some(SharedView {
         memory: number(start)?..number(end)?,
         file: (device, inode),
         offset,

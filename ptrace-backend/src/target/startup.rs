@@ -1,4 +1,4 @@
-//! From exec to `main`: what happens once, in the template, or in every execution where that cannot be.
+//! From exec to `main`: what happens once, in the fork server, or in every execution where that cannot be.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use checker::peculiarity::EarlyStart;
 use rustc_hash::FxHashMap;
 
 use super::{auxv, modules};
-use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
-use crate::instructions::Special;
-use crate::os::calls::{loading, outside};
+use crate::instructions::TrappedInstruction;
+use crate::os::calls::{external_effects, loading};
 use crate::os::network::Network;
 use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, calls, fd, memory, ptrace};
 use crate::spec::LaunchError;
+use crate::virtual_syscalls::VirtualSystem;
 
 /// A process on its way to `main`; killed when dropped.
 pub(crate) struct Startup {
     pub(crate) tid: Tid,
-    pub(crate) world: World,
+    pub(crate) virtual_system: VirtualSystem,
     /// Address at which the kernel is to store the main thread's number, and to clear it at its end.
     pub(crate) tid_word: u64,
     /// The descriptors that it has from the beginning.
@@ -29,13 +29,13 @@ pub(crate) struct Startup {
     /// Address at which the dynamic linker is mapped.
     linker: u64,
     /// Trapped instructions that are answered on the way.
-    specials: FxHashMap<u64, Special>,
+    trapped_instructions: FxHashMap<u64, TrappedInstruction>,
     /// A thread or process that it has created.
     offspring: Option<Tid>,
     watch: Arc<Watch>,
     armed: bool,
     /// It has done something by which several processes of the program could meet.
-    pub(crate) outside: bool,
+    pub(crate) has_external_effects: bool,
     /// It is to load libraries, and ends before it does anything else that copies of it would lack.
     pub(crate) only_loads: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) struct LinkerHook {
 }
 
 /// The point that a program has reached.
-pub(crate) enum Passage {
+pub(crate) enum StartupProgress {
     /// The first instruction of `main`, with these registers.
     Main(Box<Regs>),
     /// A point before that, at which it does something that a copy of it would not have done.
@@ -77,7 +77,7 @@ impl Startup {
     pub(crate) fn exec(
         prepared: &Prepared,
         network: &Network,
-        world: World,
+        virtual_system: VirtualSystem,
         watch: &Arc<Watch>,
     ) -> Result<Self, LaunchError> {
         let tid = prepared.spawn(network).map_err(|error| match error.raw_os_error() {
@@ -88,18 +88,18 @@ impl Startup {
             _ => LaunchError::System { doing: "start the program under ptrace", error },
         })?;
         watch.begin(tid, tid);
-        let specials = FxHashMap::default();
+        let trapped_instructions = FxHashMap::default();
         let mut this = Self {
             tid,
-            world,
+            virtual_system,
             tid_word: 0,
             inherited: Vec::new(),
             linker: 0,
-            specials,
+            trapped_instructions,
             offspring: None,
             watch: Arc::clone(watch),
             armed: true,
-            outside: false,
+            has_external_effects: false,
             only_loads: false,
         };
         loop {
@@ -145,9 +145,11 @@ impl Startup {
         let [notify, state] = [hook.notify, hook.state].map(|address| address.wrapping_add(self.linker));
         loop {
             match self.run_to_any(&[notify], false)? {
-                Passage::Main(_) if memory::number(self.tid, state, 4) == Some(COMPLETE) => return Ok(()),
-                Passage::Main(_) => self.step()?,
-                Passage::Early(what) => {
+                StartupProgress::Main(_) if memory::number(self.tid, state, 4) == Some(COMPLETE) => {
+                    return Ok(());
+                }
+                StartupProgress::Main(_) => self.step()?,
+                StartupProgress::Early(what) => {
                     return Err(startup(format!(
                         "the program {what} while its libraries are loaded: run it by itself to see why"
                     )));
@@ -157,18 +159,23 @@ impl Startup {
     }
 
     /// Runs constructors and stops at the first instruction of `main`. `start_main` are the addresses of
-    /// `__libc_start_main`, in all its versions; `specials` are trapped instructions.
+    /// `__libc_start_main`, in all its versions; `trapped_instructions` are trapped instructions.
     pub(crate) fn run_to_main(
         &mut self,
         start_main: &[u64],
-        specials: &[Special],
-    ) -> Result<Passage, LaunchError> {
-        self.specials = specials.iter().map(|special| (special.addr, *special)).collect();
+        trapped_instructions: &[TrappedInstruction],
+    ) -> Result<StartupProgress, LaunchError> {
+        self.trapped_instructions =
+            trapped_instructions.iter().map(|trapped| (trapped.addr, *trapped)).collect();
         match self.run_to_any(start_main, true)? {
-            Passage::Main(regs) => match self.run_to_any(&[regs.rdi], true)? {
-                Passage::Main(_) if self.shares_memory()? => Ok(Passage::Early(EarlyStart::SharedMemory)),
-                Passage::Main(_) if self.has_opened_files() => Ok(Passage::Early(EarlyStart::Files)),
-                passage => Ok(passage),
+            StartupProgress::Main(regs) => match self.run_to_any(&[regs.rdi], true)? {
+                StartupProgress::Main(_) if self.shares_memory()? => {
+                    Ok(StartupProgress::Early(EarlyStart::SharedMemory))
+                }
+                StartupProgress::Main(_) if self.has_opened_files() => {
+                    Ok(StartupProgress::Early(EarlyStart::Files))
+                }
+                progress => Ok(progress),
             },
             early => Ok(early),
         }
@@ -185,8 +192,8 @@ impl Startup {
         let regs = Regs { rip: function, rdi: 0, rsi: 0, rsp: back, orig_rax: u64::MAX, ..saved };
         self.set_registers(&regs)?;
         match self.run_to_any(&[trap], false)? {
-            Passage::Main(_) => self.set_registers(&saved),
-            Passage::Early(what) => Err(startup(format!("the program {what} in the C library"))),
+            StartupProgress::Main(_) => self.set_registers(&saved),
+            StartupProgress::Early(what) => Err(startup(format!("the program {what} in the C library"))),
         }
     }
 
@@ -236,7 +243,11 @@ impl Startup {
 
     /// Runs to one of the addresses, answering system calls on the way, and lifts the traps again. `is_timed`: code of the
     /// program's own runs, which may take long.
-    pub(super) fn run_to_any(&mut self, addresses: &[u64], is_timed: bool) -> Result<Passage, LaunchError> {
+    pub(super) fn run_to_any(
+        &mut self,
+        addresses: &[u64],
+        is_timed: bool,
+    ) -> Result<StartupProgress, LaunchError> {
         let mut saved = Vec::new();
         for &address in addresses {
             let byte = memory::number(self.tid, address, 1).ok_or_else(|| startup("code cannot be read"))?;
@@ -244,38 +255,42 @@ impl Startup {
             self.poke(address, 0xcc)?;
         }
         self.resume(0)?;
-        let passage = self.until_trap(addresses, is_timed)?;
-        if let Passage::Main(regs) = &passage {
+        let progress = self.until_trap(addresses, is_timed)?;
+        if let StartupProgress::Main(regs) = &progress {
             for (address, byte) in saved {
                 self.poke(address, byte)?;
             }
             self.set_registers(regs)?;
         }
-        Ok(passage)
+        Ok(progress)
     }
 
-    fn until_trap(&mut self, addresses: &[u64], is_timed: bool) -> Result<Passage, LaunchError> {
+    fn until_trap(&mut self, addresses: &[u64], is_timed: bool) -> Result<StartupProgress, LaunchError> {
         loop {
             let heard = self.watch.wait(Some(self.tid), |reason| is_timed || reason != Reason::TimedOut);
-            let passage = match heard.map_err(LaunchError::system("wait for the program"))? {
+            let progress = match heard.map_err(LaunchError::system("wait for the program"))? {
                 Ok((_, status)) => self.on_the_way(status, addresses)?,
-                Err(Reason::TimedOut) => Some(Passage::Early(EarlyStart::LongRun)),
+                Err(Reason::TimedOut) => Some(StartupProgress::Early(EarlyStart::LongRun)),
                 Err(reason) => return Err(over(reason)),
             };
-            if let Some(passage) = passage {
-                return Ok(passage);
+            if let Some(progress) = progress {
+                return Ok(progress);
             }
         }
     }
 
     /// The passage that a stop completes; `None`: the program goes on.
-    fn on_the_way(&mut self, status: WaitStatus, addresses: &[u64]) -> Result<Option<Passage>, LaunchError> {
+    fn on_the_way(
+        &mut self,
+        status: WaitStatus,
+        addresses: &[u64],
+    ) -> Result<Option<StartupProgress>, LaunchError> {
         let early = match status {
             WaitStatus::Signal(libc::SIGTRAP) => {
                 let mut regs = self.registers()?;
                 regs.rip = regs.rip.wrapping_sub(1);
                 if addresses.contains(&regs.rip) {
-                    return Ok(Some(Passage::Main(Box::new(regs))));
+                    return Ok(Some(StartupProgress::Main(Box::new(regs))));
                 }
                 if self.complete_special(&mut regs)? {
                     return Ok(None);
@@ -307,7 +322,7 @@ impl Startup {
                 EarlyStart::Killed
             }
         };
-        Ok(Some(Passage::Early(early)))
+        Ok(Some(StartupProgress::Early(early)))
     }
 
     /// It has created a thread or a process, which must not outlive it.
@@ -317,10 +332,13 @@ impl Startup {
 
     /// If the trap is that of an instruction that is answered, answers it and goes on.
     fn complete_special(&mut self, regs: &mut Regs) -> Result<bool, LaunchError> {
-        let Some(special) = self.specials.get(&regs.rip) else { return Ok(false) };
-        let result =
-            if special.kind.is_time() { self.world.read_clock() } else { self.world.random_number() };
-        special.complete(regs, result);
+        let Some(trapped) = self.trapped_instructions.get(&regs.rip) else { return Ok(false) };
+        let result = if trapped.kind.is_time() {
+            self.virtual_system.read_clock()
+        } else {
+            self.virtual_system.random_number()
+        };
+        trapped.complete(regs, result);
         self.set_registers(regs)?;
         self.resume(0)?;
         Ok(true)
@@ -335,8 +353,8 @@ impl Startup {
             ptrace::kill(self.tid);
             return Ok(());
         }
-        self.outside |= outside::reaches(self.tid, &regs, false);
-        if let Some(result) = self.world.answer(self.tid, &regs) {
+        self.has_external_effects |= external_effects::has_any(self.tid, &regs, false);
+        if let Some(result) = self.virtual_system.answer(self.tid, &regs) {
             regs.orig_rax = u64::MAX;
             regs.rax = result as u64;
             self.set_registers(&regs)?;
@@ -347,8 +365,8 @@ impl Startup {
     /// A fault before main: `rdtsc`, which is answered, or a crash, which is the program's own.
     fn time_stamp(&mut self) -> Result<(), LaunchError> {
         let mut regs = self.registers()?;
-        let Some(special) = time_stamp_at(self.tid, &regs) else { return self.resume(libc::SIGSEGV) };
-        special.complete(&mut regs, self.world.read_clock());
+        let Some(trapped) = time_stamp_at(self.tid, &regs) else { return self.resume(libc::SIGSEGV) };
+        trapped.complete(&mut regs, self.virtual_system.read_clock());
         self.set_registers(&regs)?;
         self.resume(0)
     }
@@ -424,7 +442,7 @@ pub(super) fn over(reason: Reason) -> LaunchError {
 }
 
 /// The instruction that reads the processor's time stamps, if a thread stands at one.
-pub(crate) fn time_stamp_at(tid: Tid, regs: &Regs) -> Option<Special> {
+pub(crate) fn time_stamp_at(tid: Tid, regs: &Regs) -> Option<TrappedInstruction> {
     let code = memory::number(tid, regs.rip, 3)?.to_le_bytes();
-    Special::decode(code.get(..3)?, regs.rip).filter(|special| special.kind.is_time())
+    TrappedInstruction::decode(code.get(..3)?, regs.rip).filter(|trapped| trapped.kind.is_time())
 }

@@ -15,7 +15,7 @@ const KEPT: usize = 256 << 10;
 /// So much of each stream stays in memory, in bytes: what exceeds it is thrown away.
 const FLOOD: u64 = 16 << 20;
 
-/// One set of streams, shared by all copies of a template.
+/// One set of streams, shared by all copies of a fork server.
 pub(crate) struct Streams {
     stdin: File,
     stdout: File,

@@ -2,8 +2,8 @@
 
 mod bundled;
 mod compiled;
+mod external_effects;
 mod narrow;
-mod outside;
 mod random_numbers;
 mod same_names;
 mod stepping;

@@ -3,7 +3,9 @@
 use iced_x86::IcedError;
 use iced_x86::code_asm::*;
 use libc::user_regs_struct;
-use ptrace_backend::instructions::{Candidate, FunctionShape, Special, SpecialKind, scan};
+use ptrace_backend::instructions::{
+    Candidate, FunctionShape, TrappedInstruction, TrappedInstructionKind, scan,
+};
 
 const START: u64 = 0x40_1000;
 const DIRECTION: u64 = 1 << 10;
@@ -158,16 +160,18 @@ fn addresses_without_registers_are_known_beforehand() {
     assert_eq!(single(&assemble(|a| a.mov(eax, dword_ptr(rcx * 4 + 0x50_0000)))).fixed_address(), None);
 }
 
-fn special(write: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> Special {
+fn special(write: impl FnOnce(&mut CodeAssembler) -> Result<(), IcedError>) -> TrappedInstruction {
     let found = scan(&assemble(write), START, &FunctionShape::default(), |_| false);
     assert_eq!(found.candidates, []);
-    let [special] = found.specials.as_slice() else { panic!("one special instruction expected: {found:?}") };
+    let [special] = found.trapped_instructions.as_slice() else {
+        panic!("one special instruction expected: {found:?}")
+    };
     *special
 }
 
 #[test]
 fn special_instructions_are_completed_in_registers() {
-    let completed = |special: Special, result: u64| {
+    let completed = |special: TrappedInstruction, result: u64| {
         let mut regs = user_regs_struct { eflags: 0xfff, ..registers() };
         special.complete(&mut regs, result);
         assert_eq!(regs.rip, START + special.len as u64);
@@ -181,5 +185,5 @@ fn special_instructions_are_completed_in_registers() {
     assert_eq!((random.rax, random.eflags), (0x1111_2222_3333_5678, 0x72b));
     assert_eq!(completed(special(|a| a.rdseed(r9d)), u64::MAX).r9, 0xffff_ffff);
     assert_eq!(completed(special(|a| a.pause()), 0).rax, registers().rax);
-    assert_eq!(special(|a| a.syscall()).kind, SpecialKind::Syscall);
+    assert_eq!(special(|a| a.syscall()).kind, TrappedInstructionKind::Syscall);
 }

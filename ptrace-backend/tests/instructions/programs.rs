@@ -5,8 +5,8 @@ use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use ptrace_backend::instructions::{
-    AccessKind, Candidate, FunctionCode, FunctionShape, NotRelocatable, SpecialKind, Target, TransferKind,
-    relocate, scan,
+    AccessKind, Candidate, FunctionCode, FunctionShape, NotRelocatable, Target, TransferKind,
+    TrappedInstructionKind, relocate, scan,
 };
 
 /// A built program.
@@ -125,8 +125,9 @@ fn check_c(program: &Program, optimised: bool) {
     let exchanges =
         program.kinds("compare_exchange").into_iter().filter(|kind| *kind == AccessKind::CompareExchange);
     assert_eq!(exchanges.count(), 1);
-    let specials: Vec<_> = program.scan("relax").specials.iter().map(|special| special.kind).collect();
-    assert_eq!(specials, [SpecialKind::Pause]);
+    let trapped_instructions: Vec<_> =
+        program.scan("relax").trapped_instructions.iter().map(|trapped| trapped.kind).collect();
+    assert_eq!(trapped_instructions, [TrappedInstructionKind::Pause]);
     check_memcpy(program);
     for function in
         ["increment", "compare_exchange", "copy", "only_stack", "constant_table", "worker", "main"]

@@ -1,16 +1,16 @@
 //! System calls of the client: those that are its operations, the needs of the others, and the conditions on which they can go
 //! on.
 
-use crate::answers::read_timespec;
 use crate::control::kernel::files;
-use crate::control::state::client::{At, ClientSyscall, ClientTask, Processes};
+use crate::control::state::client::{ClientPosition, ClientSyscall, ClientTask, Processes};
 use crate::control::state::pending::FileEvents;
-use crate::os::calls::outside;
+use crate::os::calls::external_effects;
 use crate::os::fd::Readiness;
 use crate::os::{Regs, Tid, fd, network, process};
+use crate::virtual_syscalls::read_timespec;
 
 /// The meaning of a system call of the client, at its entry.
-pub(super) enum Entered {
+pub(super) enum ClientCall {
     Call(ClientSyscall),
     /// The tracer answers it in place of the kernel.
     Answer(i64),
@@ -19,12 +19,12 @@ pub(super) enum Entered {
 }
 
 /// Whether the client's clock and its random numbers answer a call.
-pub(super) fn is_of_world(call: i64) -> bool {
+pub(super) fn is_virtual(call: i64) -> bool {
     matches!(call, libc::SYS_clock_gettime | libc::SYS_gettimeofday | libc::SYS_time | libc::SYS_getrandom)
 }
 
 /// The meaning of the system call at which a thread of this process of the client stands; `now` is the client's virtual time.
-pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
+pub(super) fn classify(pid: Tid, regs: &Regs, now: u64) -> ClientCall {
     let call = match regs.orig_rax as i64 {
         libc::SYS_connect if is_socket(pid, regs.rdi as i32) => ClientSyscall::Connect,
         libc::SYS_nanosleep => {
@@ -45,15 +45,15 @@ pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
         }
         libc::SYS_futex if waits_for_thread(regs) => ClientSyscall::Thread(futex_limit(pid, regs, now)),
         // Real time is none of the execution's.
-        libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime => return Entered::Answer(0),
-        libc::SYS_io_uring_setup => return Entered::Answer(-i64::from(libc::ENOSYS)),
+        libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime => return ClientCall::Answer(0),
+        libc::SYS_io_uring_setup => return ClientCall::Answer(-i64::from(libc::ENOSYS)),
         _ => match files::waits_for(pid, regs, now) {
             Some(wait) => return on_files(pid, wait),
             None if may_wait(regs.orig_rax as i64) => ClientSyscall::Other,
-            None => return Entered::Free,
+            None => return ClientCall::Free,
         },
     };
-    Entered::Call(call)
+    ClientCall::Call(call)
 }
 
 fn waits_for_thread(regs: &Regs) -> bool {
@@ -68,18 +68,18 @@ fn futex_limit(pid: Tid, regs: &Regs, now: u64) -> Option<u64> {
     Some(if is_absolute { limit } else { now.saturating_add(limit) })
 }
 
-fn on_files(pid: Tid, mut wait: files::FileWait) -> Entered {
+fn on_files(pid: Tid, mut wait: files::FileWait) -> ClientCall {
     wait.files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
     let limit = wait.time_limit(pid);
     let files = wait.files;
     if files.iter().any(|(descriptor, _)| is_shared(pid, *descriptor)) {
-        return Entered::Call(ClientSyscall::Operation(files, limit));
+        return ClientCall::Call(ClientSyscall::Operation(files, limit));
     }
     match limit {
         // A wait for time, maybe among others.
-        Some(limit) if limit > 0 => Entered::Call(ClientSyscall::Operation(files, Some(limit))),
-        None if !files.is_empty() => Entered::Call(ClientSyscall::Files(files)),
-        Some(_) | None => Entered::Free,
+        Some(limit) if limit > 0 => ClientCall::Call(ClientSyscall::Operation(files, Some(limit))),
+        None if !files.is_empty() => ClientCall::Call(ClientSyscall::Files(files)),
+        Some(_) | None => ClientCall::Free,
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn reaches_beyond(pid: Tid, regs: &Regs, own: &[(Tid, Tid)]) -> bool 
             to != 0 && to != pid && own.iter().all(|&(parent, child)| to.abs() != child && to.abs() != parent)
         }
         libc::SYS_bind | libc::SYS_connect | libc::SYS_sendto | libc::SYS_sendmsg => false,
-        _ => outside::reaches(pid, regs, true),
+        _ => external_effects::has_any(pid, regs, true),
     }
 }
 
@@ -126,8 +126,8 @@ fn may_wait(call: i64) -> bool {
 impl Processes {
     /// The threads that can run an operation. The first one is what the client does next.
     pub(crate) fn operations(&self, program: Tid) -> impl Iterator<Item = usize> {
-        let can_go = move |task: &ClientTask| match &task.at {
-            At::Call(call) => call.is_operation() && self.holds(task, call, program),
+        let can_go = move |task: &ClientTask| match &task.position {
+            ClientPosition::Call(call) => call.is_operation() && self.holds(task, call, program),
             _ => false,
         };
         self.tasks.iter().enumerate().filter(move |(_, task)| can_go(task)).map(|(nth, _)| nth)
@@ -135,9 +135,9 @@ impl Processes {
 
     /// Whether the thread at this place only finds out that it would have to wait.
     pub(super) fn asks_in_vain(&self, nth: usize) -> bool {
-        let ClientTask { process, at, .. } = &self.tasks[nth];
-        match at {
-            At::Call(ClientSyscall::Operation(files, Some(0))) => {
+        let ClientTask { process, position, .. } = &self.tasks[nth];
+        match position {
+            ClientPosition::Call(ClientSyscall::Operation(files, Some(0))) => {
                 files.iter().any(|(_, events)| *events != 0) && !is_any_ready(*process, files)
             }
             _ => false,
@@ -153,12 +153,12 @@ impl Processes {
     /// The first thread that waits in an operation until some time, and that time: a sleep, or a wait with a limit, which began
     /// at `now`.
     pub(crate) fn next_time(&self, now: u64) -> Option<(usize, u64)> {
-        let times = self.tasks.iter().enumerate().filter_map(|(nth, task)| match &task.at {
-            At::Call(ClientSyscall::Sleep(until)) => Some((nth, *until)),
-            At::Call(ClientSyscall::Operation(_, Some(limit))) if *limit > 0 => {
+        let times = self.tasks.iter().enumerate().filter_map(|(nth, task)| match &task.position {
+            ClientPosition::Call(ClientSyscall::Sleep(until)) => Some((nth, *until)),
+            ClientPosition::Call(ClientSyscall::Operation(_, Some(limit))) if *limit > 0 => {
                 Some((nth, now.saturating_add(*limit)))
             }
-            At::Kernel => Some((nth, task.deadline?)),
+            ClientPosition::Kernel => Some((nth, task.deadline?)),
             _ => None,
         });
         times.min_by_key(|&(_, time)| time)
@@ -166,10 +166,10 @@ impl Processes {
 
     /// The first thread that can go on by itself, without an operation.
     pub(super) fn next_free(&self, program: Tid) -> Option<usize> {
-        self.tasks.iter().position(|task| match &task.at {
-            At::Free(_) => true,
-            At::Call(call) => !call.is_operation() && self.holds(task, call, program),
-            At::Creation(_) | At::Kernel => false,
+        self.tasks.iter().position(|task| match &task.position {
+            ClientPosition::Free(_) => true,
+            ClientPosition::Call(call) => !call.is_operation() && self.holds(task, call, program),
+            ClientPosition::Creation(_) | ClientPosition::Kernel => false,
         })
     }
 

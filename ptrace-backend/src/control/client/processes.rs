@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use checker::program::ExecutionError;
 
-use super::calls::{self, Entered};
+use super::calls::{self, ClientCall};
 use crate::control::kernel::files;
-use crate::control::state::client::{At, ClientSyscall, ClientTask, Processes};
-use crate::control::state::flow::{Heard, system};
+use crate::control::state::client::{ClientPosition, ClientSyscall, ClientTask, Processes};
+use crate::control::state::flow::{WaitResult, system};
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::{GRACE, Reason};
 use crate::os::spawn::{NO_DIRECTORY, NO_NETWORK};
@@ -19,14 +19,14 @@ use crate::target::auxv;
 const ROUNDS: u32 = 32;
 
 /// Starts the client, and lets it run to its first operation; `now` is its virtual time.
-pub(super) fn start(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
+pub(in crate::control) fn start(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
     let Some(client) = &mut tracee.client else { return Ok(()) };
-    let tid = client.recipe.start(tracee.leader)?;
+    let tid = client.launch_plan.start(tracee.leader)?;
     client.root = Some(tid);
     client.tasks.push(ClientTask::new(tid, tid));
     tracee.watch.begin(tid, tid);
     loop {
-        match hear_of(tracee, tid)? {
+        match wait_for_report_of(tracee, tid)? {
             WaitStatus::Exec => break hide_clock(tid),
             WaitStatus::Exited(code) => return Err(not_started(code)),
             WaitStatus::Killed(_) => return Err(not_started(0)),
@@ -38,24 +38,31 @@ pub(super) fn start(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError>
 }
 
 /// Lets the client's thread at this place go on with its operation, and then all of them as far as they can.
-pub(super) fn step(tracee: &mut Tracee, nth: usize, expires: bool, now: u64) -> Result<(), ExecutionError> {
+pub(in crate::control) fn step(
+    tracee: &mut Tracee,
+    nth: usize,
+    expires: bool,
+    now: u64,
+) -> Result<(), ExecutionError> {
     let Some(client) = &mut tracee.client else { return Ok(()) };
     client.vain = if client.asks_in_vain(nth) { client.vain + 1 } else { 0 };
     let task = &mut client.tasks[nth];
-    if task.at == At::Kernel && expires {
+    if task.position == ClientPosition::Kernel && expires {
         return end_wait(tracee, nth, now);
     }
-    match &task.at {
-        At::Call(ClientSyscall::Sleep(_)) => {
+    match &task.position {
+        ClientPosition::Call(ClientSyscall::Sleep(_)) => {
             answer(task, 0)?;
-            task.at = At::Free(0);
+            task.position = ClientPosition::Free(0);
         }
-        At::Call(ClientSyscall::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
-        At::Call(ClientSyscall::Operation(..)) if expires => {
+        ClientPosition::Call(ClientSyscall::Connect) => {
+            network::send_at_once(task.process, task.regs.rdi as i32)
+        }
+        ClientPosition::Call(ClientSyscall::Operation(..)) if expires => {
             match files::expire_call(task.process, &mut task.regs) {
                 Some(result) => {
                     answer(task, result)?;
-                    task.at = At::Free(0);
+                    task.position = ClientPosition::Free(0);
                 }
                 None => ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?,
             }
@@ -71,7 +78,7 @@ fn end_wait(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionEr
     let Some(client) = &tracee.client else { return Ok(()) };
     let tid = client.tasks[nth].tid;
     ptrace::interrupt(tid).map_err(system("interrupt the client"))?;
-    let status = hear_of(tracee, tid)?;
+    let status = wait_for_report_of(tracee, tid)?;
     if let (WaitStatus::Stopped, Some(client)) = (status, &mut tracee.client) {
         let task = &mut client.tasks[nth];
         task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
@@ -82,14 +89,14 @@ fn end_wait(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionEr
 }
 
 /// Lets the client's threads and processes run until none of them can go on without an operation.
-pub(super) fn settle(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
+pub(in crate::control) fn settle(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
     let began = Instant::now();
     loop {
         // The client may go round in calls that concern no other process.
         if began.elapsed() >= GRACE {
             tracee.watch.end_of_search().map_or(Ok(()), Err)?;
         }
-        hear_waiting(tracee, now)?;
+        handle_waiting(tracee, now)?;
         let next = tracee.client.as_ref().filter(|client| client.ended.is_none());
         let Some(next) = next.and_then(|client| client.next_free(tracee.leader)) else { break };
         let_go(tracee, next, now)?;
@@ -127,17 +134,17 @@ fn give_way(tracee: &Tracee, rounds: &mut u32) {
 fn let_go(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionError> {
     let Some(client) = &mut tracee.client else { return Ok(()) };
     let task = &mut client.tasks[nth];
-    let (tid, at) = (task.tid, std::mem::replace(&mut task.at, At::Kernel));
-    let signal = if let At::Free(signal) = at { signal } else { 0 };
+    let (tid, at) = (task.tid, std::mem::replace(&mut task.position, ClientPosition::Kernel));
+    let signal = if let ClientPosition::Free(signal) = at { signal } else { 0 };
     let may_wait = match &at {
-        At::Free(_) => false,
-        At::Call(call) => call.may_wait_longer(),
-        At::Creation(_) | At::Kernel => true,
+        ClientPosition::Free(_) => false,
+        ClientPosition::Call(call) => call.may_wait_longer(),
+        ClientPosition::Creation(_) | ClientPosition::Kernel => true,
     };
     let (process, call) = (task.process, task.regs.orig_rax as i64);
-    let is_operation = matches!(&at, At::Call(call) if call.is_operation());
+    let is_operation = matches!(&at, ClientPosition::Call(call) if call.is_operation());
     task.deadline = None;
-    if let At::Call(ClientSyscall::Thread(deadline @ Some(_))) = at {
+    if let ClientPosition::Call(ClientSyscall::Thread(deadline @ Some(_))) = at {
         task.deadline = deadline;
         task.regs.r10 = 0;
         ptrace::set_registers(tid, &task.regs).map_err(system("write registers"))?;
@@ -151,7 +158,11 @@ fn let_go(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionErro
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
         result => result.map_err(system("resume the client"))?,
     }
-    let status = if may_wait { hear_or_find_waiting(tracee, tid)? } else { Some(hear_of(tracee, tid)?) };
+    let status = if may_wait {
+        wait_for_report_or_block(tracee, tid)?
+    } else {
+        Some(wait_for_report_of(tracee, tid)?)
+    };
     match (status, &mut tracee.client) {
         (Some(status), _) => stopped(tracee, nth, status, now)?,
         // It goes on while the program does.
@@ -162,14 +173,14 @@ fn let_go(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionErro
 }
 
 /// Hears of threads of the client that waited in the kernel and no longer do.
-fn hear_waiting(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
+fn handle_waiting(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
     let waiting = |client: &Processes| -> Vec<Tid> {
-        let waiting = client.tasks.iter().filter(|task| task.at == At::Kernel);
+        let waiting = client.tasks.iter().filter(|task| task.position == ClientPosition::Kernel);
         waiting.map(|task| task.tid).collect()
     };
     for tid in tracee.client.as_ref().map(waiting).unwrap_or_default() {
         tracee.watch.begin(tid, tid);
-        let Some(status) = hear_or_find_waiting(tracee, tid)? else { continue };
+        let Some(status) = wait_for_report_or_block(tracee, tid)? else { continue };
         let nth = tracee.client.as_ref().and_then(|c| c.tasks.iter().position(|task| task.tid == tid));
         if let Some(nth) = nth {
             stopped(tracee, nth, status, now)?;
@@ -179,21 +190,21 @@ fn hear_waiting(tracee: &mut Tracee, now: u64) -> Result<(), ExecutionError> {
 }
 
 /// Waits until a thread of the client reports.
-fn hear_of(tracee: &mut Tracee, tid: Tid) -> Result<WaitStatus, ExecutionError> {
-    match tracee.hear(tid, |_| true)? {
-        Heard::Report(status) => Ok(status),
-        Heard::Over(reason) => Err(over(reason)),
+fn wait_for_report_of(tracee: &mut Tracee, tid: Tid) -> Result<WaitStatus, ExecutionError> {
+    match tracee.wait_for_report(tid, |_| true)? {
+        WaitResult::Report(status) => Ok(status),
+        WaitResult::Over(reason) => Err(over(reason)),
     }
 }
 
 /// Waits until a thread of the client reports, or waits in the kernel for others.
-fn hear_or_find_waiting(tracee: &mut Tracee, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
+fn wait_for_report_or_block(tracee: &mut Tracee, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
     let mut rounds = 0;
     loop {
         if let Some(status) = reported(tracee, tid)? {
             return Ok(Some(status));
         }
-        if process::stands(tid).is_some() {
+        if process::blocked_syscall(tid).is_some() {
             // It may have come to that only after it was asked.
             return reported(tracee, tid);
         }
@@ -215,7 +226,7 @@ fn reported(tracee: &mut Tracee, tid: Tid) -> Result<Option<WaitStatus>, Executi
 fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Result<(), ExecutionError> {
     let Some(client) = &mut tracee.client else { return Ok(()) };
     let (tid, process) = (client.tasks[nth].tid, client.tasks[nth].process);
-    client.tasks[nth].at = match status {
+    client.tasks[nth].position = match status {
         WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
             client.tasks.remove(nth);
             if matches!(status, WaitStatus::Killed(_)) {
@@ -231,19 +242,19 @@ fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Res
             let task = &mut client.tasks[nth];
             task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
             client.goes_unwatched |= calls::reaches_beyond(process, &task.regs, &client.children);
-            if calls::is_of_world(task.regs.orig_rax as i64) {
-                client.world.now = client.world.now.max(now);
-                let result = client.world.answer(tid, &task.regs).unwrap_or(0);
+            if calls::is_virtual(task.regs.orig_rax as i64) {
+                client.virtual_system.now = client.virtual_system.now.max(now);
+                let result = client.virtual_system.answer(tid, &task.regs).unwrap_or(0);
                 answer(task, result)?;
-                task.at = At::Free(0);
+                task.position = ClientPosition::Free(0);
                 return Ok(());
             }
-            match calls::entered(process, &task.regs, now) {
-                Entered::Call(call) => At::Call(call),
-                Entered::Free => At::Free(0),
-                Entered::Answer(result) => {
+            match calls::classify(process, &task.regs, now) {
+                ClientCall::Call(call) => ClientPosition::Call(call),
+                ClientCall::Free => ClientPosition::Free(0),
+                ClientCall::Answer(result) => {
                     answer(task, result)?;
-                    At::Free(0)
+                    ClientPosition::Free(0)
                 }
             }
         }
@@ -254,13 +265,16 @@ fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Res
                 client.children.push((process, child));
             }
             client.tasks.push(ClientTask::new(child, own));
-            let first = hear_of(tracee, child)?;
+            let first = wait_for_report_of(tracee, child)?;
             let Some(client) = &mut tracee.client else { return Ok(()) };
             if matches!(first, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
                 client.tasks.retain(|task| task.tid != child);
             }
-            client.tasks[nth].at =
-                if status == WaitStatus::Vfork { At::Creation(child) } else { At::Free(0) };
+            client.tasks[nth].position = if status == WaitStatus::Vfork {
+                ClientPosition::Creation(child)
+            } else {
+                ClientPosition::Free(0)
+            };
             return Ok(());
         }
         WaitStatus::Exec => {
@@ -268,11 +282,11 @@ fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Res
             free_creator(client, tid);
             client.tasks.retain(|task| task.tid == tid || task.process != process);
             let task = client.tasks.iter_mut().find(|task| task.tid == tid);
-            task.into_iter().for_each(|task| task.at = At::Free(0));
+            task.into_iter().for_each(|task| task.position = ClientPosition::Free(0));
             return Ok(());
         }
-        WaitStatus::Signal(signal) => At::Free(signal),
-        WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => At::Free(0),
+        WaitStatus::Signal(signal) => ClientPosition::Free(signal),
+        WaitStatus::Exit | WaitStatus::Stopped | WaitStatus::HandedOver => ClientPosition::Free(0),
     };
     Ok(())
 }
@@ -288,15 +302,15 @@ fn hide_clock(tid: Tid) {
 /// All threads of a process end, whatever they wait for.
 fn end_threads(client: &mut Processes, process: Tid) {
     for task in client.tasks.iter_mut().filter(|task| task.process == process) {
-        task.at = At::Kernel;
+        task.position = ClientPosition::Kernel;
     }
 }
 
 /// A process that shared its creator's memory has memory of its own, or has ended.
 fn free_creator(client: &mut Processes, created: Tid) {
     for task in &mut client.tasks {
-        if task.at == At::Creation(created) {
-            task.at = At::Free(0);
+        if task.position == ClientPosition::Creation(created) {
+            task.position = ClientPosition::Free(0);
         }
     }
 }

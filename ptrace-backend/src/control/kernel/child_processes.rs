@@ -10,7 +10,7 @@ use crate::control::loops::overdue;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
 use crate::control::state::account::Account;
-use crate::control::state::flow::{Flow, ForkedMemory, Heard, system};
+use crate::control::state::flow::{Flow, ForkedMemory, WaitResult, system};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
@@ -29,7 +29,7 @@ pub(crate) fn forked(
     child_memory: ForkedMemory,
 ) -> Result<(), ExecutionError> {
     let child = ptrace::event_message(tracee.tasks[index].tid).map_err(system("read an event"))? as Tid;
-    tracee.hear_soon(child)?;
+    tracee.wait_for_report_soon(child)?;
     if child_memory == ForkedMemory::Copied {
         // It may meet this process in memory that both have mapped, in files, in pipes.
         account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
@@ -60,9 +60,9 @@ pub(crate) fn forked(
     // The child may send signals to the process, and its end is one.
     tracee.stop_parked()?;
     tracee.take_no_hand_offs();
-    tracee.bystanders.push(child);
+    tracee.child_processes.push(child);
     account.note(Peculiarity::StartsProcesses);
-    tracee.shared.note_outside();
+    tracee.knowledge.note_external_effects();
     ptrace::resume(child, 0).map_err(system("resume a new process"))
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn replaced(
             WaitStatus::Killed(_) => {
                 return process_exit::ended(tracee, scheduling, objects, account, ThreadIndex::MAIN, status);
             }
-            _ => tracee.bystander(tracee.leader, status),
+            _ => tracee.child_process_reported(tracee.leader, status),
         }
         let Some(next) = wait_for_leader(tracee, scheduling, memory, account)? else {
             return Ok(Flow::Rest);
@@ -120,9 +120,9 @@ fn wait_for_leader(
     account: &mut Account,
 ) -> Result<Option<WaitStatus>, ExecutionError> {
     loop {
-        match tracee.hear(tracee.leader, |_| true)? {
-            Heard::Report(status) => return Ok(Some(status)),
-            Heard::Over(reason) => {
+        match tracee.wait_for_report(tracee.leader, |_| true)? {
+            WaitResult::Report(status) => return Ok(Some(status)),
+            WaitResult::Over(reason) => {
                 if overdue::interrupted(
                     tracee,
                     scheduling,

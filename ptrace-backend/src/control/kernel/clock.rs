@@ -10,27 +10,28 @@ use checker::program::ExecutionError;
 
 use crate::control::operations;
 use crate::control::state::flow::Flow;
-use crate::control::state::pending::{Act, Need};
+use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::Special;
+use crate::instructions::TrappedInstruction;
 
 impl Scheduling {
     /// Virtual time is a Lamport clock, and so is the time for which processors have worked, which goes on with events and readings
     /// alone.
     pub(crate) fn keep_time(&mut self, index: ThreadIndex, did: &Effect) {
-        let world = &mut self.threads[index].world;
-        world.now = self.times.after(world.now, did);
-        world.processor_time = self.processor_times.after(world.processor_time, did);
+        let virtual_system = &mut self.threads[index].virtual_system;
+        virtual_system.now = self.times.after(virtual_system.now, did);
+        virtual_system.processor_time = self.processor_times.after(virtual_system.processor_time, did);
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.
     pub(crate) fn join_clock(&mut self, index: ThreadIndex, ended: ThreadIndex) {
-        let (end, worked) = (self.threads[ended].world.now, self.threads[ended].world.processor_time);
-        let world = &mut self.threads[index].world;
-        world.now = end.max(world.now);
-        world.processor_time = worked.max(world.processor_time);
+        let (end, worked) =
+            (self.threads[ended].virtual_system.now, self.threads[ended].virtual_system.processor_time);
+        let virtual_system = &mut self.threads[index].virtual_system;
+        virtual_system.now = end.max(virtual_system.now);
+        virtual_system.processor_time = worked.max(virtual_system.processor_time);
     }
 }
 
@@ -46,8 +47,8 @@ pub(crate) fn wait_for_time(
         return None;
     }
     let step = thread.readings.step((regs.rip, regs.rsp))?;
-    thread.world.pass(step);
-    give_way(tracee, scheduling, index, Act::MakeUp)
+    thread.virtual_system.pass(step);
+    give_way(tracee, scheduling, index, Action::MakeUp)
 }
 
 /// A thread has stopped at an instruction that reads the processor's time stamps: it gets the virtual time; where it waits for a
@@ -56,23 +57,28 @@ pub(crate) fn read_time_stamp(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     index: ThreadIndex,
-    special: &Special,
+    trapped: &TrappedInstruction,
 ) -> Result<Flow, ExecutionError> {
     let (task, thread) = (&mut tracee.tasks[index], &mut scheduling.threads[index]);
     let place = (task.regs.rip, task.regs.rsp);
-    special.complete(&mut task.regs, thread.world.read_clock());
+    trapped.complete(&mut task.regs, thread.virtual_system.read_clock());
     tracee.write_registers(index)?;
     let Some(step) = thread.readings.step(place) else { return Ok(Flow::Resume(0)) };
-    thread.world.pass(step);
+    thread.virtual_system.pass(step);
     tracee.leave_detour(index)?;
-    Ok(give_way(tracee, scheduling, index, Act::GoOn).unwrap_or(Flow::Resume(0)))
+    Ok(give_way(tracee, scheduling, index, Action::GoOn).unwrap_or(Flow::Resume(0)))
 }
 
 /// Lets other threads go first, if this one is scheduled.
-fn give_way(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex, act: Act) -> Option<Flow> {
+fn give_way(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    action: Action,
+) -> Option<Flow> {
     if !tracee.is_scheduled(index) {
         return None;
     }
     let op = Op::new(OpKind::Yield, []);
-    Some(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
+    Some(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, action, None))
 }

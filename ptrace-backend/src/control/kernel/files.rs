@@ -7,19 +7,18 @@
 use checker::names::Obj;
 use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
+use smallvec::SmallVec;
 
-use crate::answers::read_timespec;
 use crate::control::kernel::{accesses, own_numbers, signals};
-use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
-use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, FileEvents, Need};
+use crate::control::state::pending::{Action, FileEvents, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
 use crate::os::{Regs, Tid, fd, file_locks, memory, network};
+use crate::virtual_syscalls::read_timespec;
 
 /// The name of all files that may block.
 pub(crate) const ALL: &str = "files that may block";
@@ -76,19 +75,26 @@ const WAITS_BY_SOCKET: &[libc::c_long] = &[
 ];
 
 /// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
+/// `accesses`: what else the call touches.
 pub(crate) fn input_output(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     objects: &Objects,
-    state: &mut MemoryState,
-    account: &mut Account,
+    accesses: SmallVec<[Access; 2]>,
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
-    let accesses = accesses::kernel_accesses(tracee, scheduling, state, account, index);
     if own_numbers::asks_for_owner(&tracee.tasks[index].regs) {
         if !accesses.is_empty() {
             let op = Op::new(OpKind::Io, accesses);
-            return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::TellOwner, None));
+            return Ok(operations::pend(
+                tracee,
+                scheduling,
+                index,
+                op,
+                WaitCondition::Nothing,
+                Action::TellOwner,
+                None,
+            ));
         }
         tracee.answer(index, own_numbers::owner_of_file(tracee, scheduling, index))?;
         return Ok(Flow::Resume(0));
@@ -97,18 +103,20 @@ pub(crate) fn input_output(
         return Ok(flow);
     }
     if let Some(wanted) = file_locks::wanted(tracee.leader, &tracee.tasks[index].regs) {
-        let need = Need::FileLock(wanted);
-        return Ok(if enabled::holds(tracee, scheduling, objects, index, &need) && accesses.is_empty() {
-            Flow::Resume(0)
-        } else {
-            let state = Access::write(accesses::process_state::object(tracee));
-            let accesses = accesses.into_iter().filter(|access| *access != state).chain([state]);
-            let op = Op::new(OpKind::Io, accesses);
-            operations::pend(tracee, scheduling, index, op, need, Act::Kernel, None)
-        });
+        let condition = WaitCondition::FileLock(wanted);
+        return Ok(
+            if enabled::holds(tracee, scheduling, objects, index, &condition) && accesses.is_empty() {
+                Flow::Resume(0)
+            } else {
+                let state = Access::write(accesses::process_state::object(tracee));
+                let accesses = accesses.into_iter().filter(|access| *access != state).chain([state]);
+                let op = Op::new(OpKind::Io, accesses);
+                operations::pend(tracee, scheduling, index, op, condition, Action::Kernel, None)
+            },
+        );
     }
     let regs = &tracee.tasks[index].regs;
-    let Some(mut wait) = waits_for(tracee.leader, regs, scheduling.threads[index].world.now) else {
+    let Some(mut wait) = waits_for(tracee.leader, regs, scheduling.threads[index].virtual_system.now) else {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     };
     let pid = tracee.leader;
@@ -118,7 +126,7 @@ pub(crate) fn input_output(
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
-    let together = (!files.is_empty()).then(|| tracee.shared.named(ALL.to_owned()));
+    let together = (!files.is_empty()).then(|| tracee.knowledge.named(ALL.to_owned()));
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
     // Searches ask about the first object of a wait, so this has to be the one that decides how long the wait takes.
     let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
@@ -128,26 +136,35 @@ pub(crate) fn input_output(
         if !tracee.is_scheduled(index) {
             return Ok(Flow::Resume(0));
         }
-        operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(wait.files), None);
+        operations::pend(
+            tracee,
+            scheduling,
+            index,
+            op,
+            WaitCondition::Nothing,
+            Action::Try(wait.files),
+            None,
+        );
         return Ok(Flow::Look);
     }
-    let need = if all { Need::AllReady(files.clone()) } else { Need::Ready(files.clone()) };
-    if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &need) {
+    let condition =
+        if all { WaitCondition::AllReady(files.clone()) } else { WaitCondition::Ready(files.clone()) };
+    if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &condition) {
         return Ok(Flow::Resume(0));
     }
     let limit = wait.time_limit(pid);
-    let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
-    Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+    let deadline = limit.map(|limit| scheduling.threads[index].virtual_system.now.saturating_add(limit));
+    Ok(operations::pend(tracee, scheduling, index, op, condition, Action::Kernel, deadline))
 }
 
 /// The file of which a thread waits for a lock.
 pub(crate) fn locked_file(tracee: &Tracee, wanted: &file_locks::FileLockRequest) -> Obj {
-    tracee.shared.named(fd::link(tracee.leader, wanted.descriptor))
+    tracee.knowledge.named(fd::link(tracee.leader, wanted.descriptor))
 }
 
 /// A file that may block, by its descriptor.
 fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
-    tracee.shared.named(words_for(descriptor))
+    tracee.knowledge.named(words_for(descriptor))
 }
 
 /// The name of such a file. The number of the descriptor is an object of its own, which operations on the file need not touch.

@@ -5,11 +5,11 @@ use std::mem::offset_of;
 
 use checker::program::ExecutionError;
 
-use crate::answers::{PARENT, PID};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::{Regs, Tid, calls, fd, memory};
+use crate::virtual_syscalls::{PARENT, PID};
 
 /// Makes the numbers that the call at which a thread stands is given real, in its arguments and in a path below `/proc`.
 pub(super) fn use_real_numbers(
@@ -50,11 +50,11 @@ fn real_number(tracee: &Tracee, scheduling: &Scheduling, number: u64) -> Option<
     if number == PID as u64 {
         return Some(tracee.leader);
     }
-    let thread = scheduling.threads.position(|thread| thread.world.tid as u64 == number)?;
+    let thread = scheduling.threads.position(|thread| thread.virtual_system.tid as u64 == number)?;
     Some(tracee.tasks[thread].tid)
 }
 
-/// Answers the call at which a thread stands, if its answer is made up ([`crate::answers`]). Processors may be those of another
+/// Answers the call at which a thread stands, if its answer is made up ([`crate::virtual_syscalls`]). Processors may be those of another
 /// thread, by the number that the program knows, or by the real one, which the C library keeps.
 pub(crate) fn made_up(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> Option<i64> {
     let task = &tracee.tasks[index];
@@ -62,14 +62,14 @@ pub(crate) fn made_up(tracee: &Tracee, scheduling: &mut Scheduling, index: Threa
     let is_about_other = calls::is_about_processors(&task.regs) && number != 0;
     let about = if is_about_other {
         let is_it = |&i: &ThreadIndex| {
-            scheduling.threads[i].world.tid == number || i64::from(tracee.tasks[i].tid) == number
+            scheduling.threads[i].virtual_system.tid == number || i64::from(tracee.tasks[i].tid) == number
         };
         scheduling.threads.indices().find(is_it)
     } else {
         Some(index)
     };
     let Some(about) = about else { return Some(-i64::from(libc::ESRCH)) };
-    scheduling.threads[about].world.answer(task.tid, &task.regs)
+    scheduling.threads[about].virtual_system.answer(task.tid, &task.regs)
 }
 
 /// Answers the reading of a link by which a process or a thread finds itself; `None`: the call reads another one.
@@ -83,7 +83,7 @@ pub(super) fn read_link(
     let [path, to, len] = [0, 1, 2].map(|nth| calls::argument(regs, nth + usize::from(is_at_folder)));
     let number = match memory::string(tracee.leader, path).as_str() {
         "/proc/self" => PID.to_string(),
-        "/proc/thread-self" => format!("{PID}/task/{}", scheduling.threads[index].world.tid),
+        "/proc/thread-self" => format!("{PID}/task/{}", scheduling.threads[index].virtual_system.tid),
         _ => return Ok(None),
     };
     let number = &number.as_bytes()[..number.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
@@ -109,19 +109,19 @@ pub(crate) fn owner_of_file(tracee: &Tracee, scheduling: &Scheduling, index: Thr
     let Some(owner) = fd::owner(tracee.leader, regs.rdi as i32) else { return -i64::from(libc::EBADF) };
     let thread = tracee.tasks.position(|task| task.tid == owner).filter(|_| owner != tracee.leader);
     let (kind, number) = match thread {
-        Some(thread) => (THREAD, scheduling.threads[thread].world.tid),
+        Some(thread) => (THREAD, scheduling.threads[thread].virtual_system.tid),
         None if owner == tracee.leader => (PROCESS, PID),
         None => (PROCESS, owner.into()),
     };
     if regs.rsi as i32 == libc::F_GETOWN {
         return number;
     }
-    let told = [kind.to_le_bytes(), (number as u32).to_le_bytes()].concat();
-    if memory::write(tracee.leader, regs.rdx, &told) { 0 } else { -i64::from(libc::EFAULT) }
+    let returned_pids = [kind.to_le_bytes(), (number as u32).to_le_bytes()].concat();
+    if memory::write(tracee.leader, regs.rdx, &returned_pids) { 0 } else { -i64::from(libc::EFAULT) }
 }
 
 /// The numbers of processes that the kernel tells by a call.
-enum Told {
+enum ReturnedPids {
     /// The senders of the signals that are read from a file.
     Senders,
     /// Numbers at these addresses.
@@ -135,22 +135,22 @@ enum Told {
 }
 
 /// The numbers that the call at which a thread stands tells.
-fn told(tracee: &Tracee, regs: &Regs) -> Option<Told> {
+fn returned_pids(tracee: &Tracee, regs: &Regs) -> Option<ReturnedPids> {
     /// The place of the sender's number in a `siginfo_t`.
     const SENDER: u64 = 16;
     // The maker of a piece of shared memory and the last process to attach it, and the last sender and receiver of a queue.
     let of_memory = [offset_of!(libc::shmid_ds, shm_cpid), offset_of!(libc::shmid_ds, shm_lpid)];
     let of_queue = [offset_of!(libc::msqid_ds, msg_lspid), offset_of!(libc::msqid_ds, msg_lrpid)];
     let in_structure =
-        |places: [usize; 2]| Told::At(places.map(|place| regs.rdx.saturating_add(place as u64)));
+        |places: [usize; 2]| ReturnedPids::At(places.map(|place| regs.rdx.saturating_add(place as u64)));
     match regs.orig_rax as i64 {
-        libc::SYS_read if fd::tells_of_signals(tracee.leader, regs.rdi as i32) => Some(Told::Senders),
-        libc::SYS_read if reads_about_itself(tracee, regs) => Some(Told::Line),
-        libc::SYS_rt_sigtimedwait if regs.rsi != 0 => Some(Told::At([regs.rsi + SENDER; 2])),
-        libc::SYS_getsockopt if asks_for_peer(regs) => Some(Told::At([regs.r10; 2])),
-        libc::SYS_semctl if regs.rdx as i32 == libc::GETPID => Some(Told::Result),
-        libc::SYS_getpgrp | libc::SYS_setsid => Some(Told::Group),
-        libc::SYS_getpgid | libc::SYS_getsid if is_own_process(tracee, regs.rdi) => Some(Told::Group),
+        libc::SYS_read if fd::tells_of_signals(tracee.leader, regs.rdi as i32) => Some(ReturnedPids::Senders),
+        libc::SYS_read if reads_about_itself(tracee, regs) => Some(ReturnedPids::Line),
+        libc::SYS_rt_sigtimedwait if regs.rsi != 0 => Some(ReturnedPids::At([regs.rsi + SENDER; 2])),
+        libc::SYS_getsockopt if asks_for_peer(regs) => Some(ReturnedPids::At([regs.r10; 2])),
+        libc::SYS_semctl if regs.rdx as i32 == libc::GETPID => Some(ReturnedPids::Result),
+        libc::SYS_getpgrp | libc::SYS_setsid => Some(ReturnedPids::Group),
+        libc::SYS_getpgid | libc::SYS_getsid if is_own_process(tracee, regs.rdi) => Some(ReturnedPids::Group),
         libc::SYS_shmctl if regs.rsi as i32 == libc::IPC_STAT => Some(in_structure(of_memory)),
         libc::SYS_msgctl if regs.rsi as i32 == libc::IPC_STAT => Some(in_structure(of_queue)),
         _ => None,
@@ -169,7 +169,7 @@ pub(crate) fn pass_with_numbers(
     const READ: u64 = 128;
     const SENDER_READ: u64 = 12;
     let regs = tracee.tasks[index].regs;
-    let Some(told) = told(tracee, &regs) else { return Ok(()) };
+    let Some(returned_pids) = returned_pids(tracee, &regs) else { return Ok(()) };
     let result = tracee.complete_call(index)?.and_then(|result| u64::try_from(result).ok());
     let Some(result) = result else { return Ok(()) };
     // The tracer makes objects of System V in the place of the program.
@@ -179,21 +179,23 @@ pub(crate) fn pass_with_numbers(
             memory::write(tracee.leader, at, &(PID as u32).to_le_bytes());
         }
     };
-    match told {
-        Told::Senders => (0..result / READ).for_each(|nth| replace(regs.rsi + SENDER_READ + nth * READ)),
-        Told::At(places) => places.into_iter().for_each(replace),
-        Told::Result if is_own(result) => {
+    match returned_pids {
+        ReturnedPids::Senders => {
+            (0..result / READ).for_each(|nth| replace(regs.rsi + SENDER_READ + nth * READ))
+        }
+        ReturnedPids::At(places) => places.into_iter().for_each(replace),
+        ReturnedPids::Result if is_own(result) => {
             tracee.tasks[index].regs.rax = PID as u64;
             return tracee.write_registers(index);
         }
-        Told::Result => {}
+        ReturnedPids::Result => {}
         // A program begins in the group and the session of what has started it.
-        Told::Group => {
+        ReturnedPids::Group => {
             let known = if is_own(result) { PID } else { PARENT };
             tracee.tasks[index].regs.rax = known as u64;
             return tracee.write_registers(index);
         }
-        Told::Line => {
+        ReturnedPids::Line => {
             let line = String::from_utf8(tracee.read(regs.rsi, result as usize)).unwrap_or_default();
             if let Some(line) = with_own_number(tracee, scheduling, &line)
                 && line.len() as u64 <= regs.rdx
@@ -225,7 +227,7 @@ fn with_own_number(tracee: &Tracee, scheduling: &Scheduling, line: &str) -> Opti
     let number: Tid = number.parse().ok()?;
     let thread = tracee.tasks.position(|task| task.tid == number)?;
     let is_process = number == tracee.leader;
-    let known = if is_process { PID } else { scheduling.threads[thread].world.tid };
+    let known = if is_process { PID } else { scheduling.threads[thread].virtual_system.tid };
     Some(format!("{known} {rest}"))
 }
 

@@ -6,18 +6,18 @@ use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
 use crate::control::enabled;
-use crate::control::state::flow::{Heard, system};
+use crate::control::state::flow::{WaitResult, system};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::os::fd::{self, Readiness};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, memory, network, ptrace};
 
 /// A call that is through where it returns this many bytes.
-struct Wanted {
+struct CallCompletion {
     bytes: u64,
     /// The events at its socket for which it waits until then.
     events: i16,
@@ -32,7 +32,7 @@ pub(crate) fn waits_in_vain(
     index: ThreadIndex,
 ) -> Result<bool, ExecutionError> {
     let (regs, pid) = (tracee.tasks[index].regs, tracee.leader);
-    let Some(Wanted { bytes, events }) = wanted(pid, &regs) else { return Ok(false) };
+    let Some(CallCompletion { bytes, events }) = completion(pid, &regs) else { return Ok(false) };
     let socket = regs.rdi as i32;
     if network::time_limit(pid, socket, events).is_none()
         || fd::is_non_blocking(pid, socket)
@@ -43,8 +43,8 @@ pub(crate) fn waits_in_vain(
     let tid = tracee.tasks[index].tid;
     tracee.watch.begin(pid, tid);
     ptrace::step(tid, 0).map_err(system("step a thread"))?;
-    let is_late = match tracee.hear(tid, |_| true)? {
-        Heard::Report(WaitStatus::Signal(signal)) => {
+    let is_late = match tracee.wait_for_report(tid, |_| true)? {
+        WaitResult::Report(WaitStatus::Signal(signal)) => {
             if signal != libc::SIGTRAP {
                 tracee.tasks[index].defer_signal();
             }
@@ -55,14 +55,14 @@ pub(crate) fn waits_in_vain(
                 error => [libc::EAGAIN, libc::EINPROGRESS].contains(&-(error as i32)),
             }
         }
-        Heard::Report(_) => return Ok(false),
-        Heard::Over(reason) => {
+        WaitResult::Report(_) => return Ok(false),
+        WaitResult::Over(reason) => {
             tracee.gone = true;
             reason.ends_everything().map_or(Ok(true), Err)?
         }
     };
     if is_late {
-        let stack = tracee.stack(index);
+        let stack = stacks::stack(tracee, index);
         let failure = scheduling.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
         scheduling.threads[index].run_state = RunState::Failed(failure);
     }
@@ -73,7 +73,7 @@ fn is_ready(pid: Tid, socket: i32, events: i16) -> bool {
     matches!(fd::readiness(pid, socket, events), Readiness::Known(true))
 }
 
-fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
+fn completion(pid: Tid, regs: &Regs) -> Option<CallCompletion> {
     let stream = || network::is_stream(pid, regs.rdi as i32);
     let all = |flags: u64| flags as i32 & libc::MSG_WAITALL != 0 && flags as i32 & libc::MSG_DONTWAIT == 0;
     let waits = |flags: u64| flags as i32 & libc::MSG_DONTWAIT == 0;
@@ -87,7 +87,7 @@ fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
         libc::SYS_connect => (0, libc::POLLOUT),
         _ => return None,
     };
-    Some(Wanted { bytes, events })
+    Some(CallCompletion { bytes, events })
 }
 
 /// The size of a message (`struct msghdr`).

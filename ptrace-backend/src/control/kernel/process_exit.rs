@@ -18,7 +18,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, thread_end};
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
@@ -100,7 +100,7 @@ pub(crate) fn leave_process(
     objects: &mut Objects,
     account: &Account,
 ) -> Result<(), ExecutionError> {
-    tracee.left_from = Some(tracee.stack(ThreadIndex::MAIN));
+    tracee.left_from = Some(stacks::stack(tracee, ThreadIndex::MAIN));
     scheduling.threads[ThreadIndex::MAIN].run_state = RunState::Ended;
     if let Some(word) = tracee.tasks[ThreadIndex::MAIN].tid_word {
         memory::write(tracee.leader, word, &0_u32.to_le_bytes());
@@ -110,9 +110,9 @@ pub(crate) fn leave_process(
     Ok(())
 }
 
-fn hear_end_of_leader(tracee: &mut Tracee) -> Result<WaitStatus, ExecutionError> {
+fn wait_for_end_of_leader(tracee: &mut Tracee) -> Result<WaitStatus, ExecutionError> {
     loop {
-        let status = tracee.hear_soon(tracee.leader)?;
+        let status = tracee.wait_for_report_soon(tracee.leader)?;
         if matches!(status, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
             return Ok(status);
         }
@@ -131,7 +131,7 @@ fn end_if_deserted(
         && let Some(stack) = tracee.left_from.take()
     {
         ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
-        let status = hear_end_of_leader(tracee)?;
+        let status = wait_for_end_of_leader(tracee)?;
         tracee.tasks[ThreadIndex::MAIN].reaped = true;
         tracee.gone = true;
         if let WaitStatus::Exited(code) = status {
@@ -150,7 +150,7 @@ pub(crate) fn exit_group(
 ) -> Flow {
     let code = tracee.tasks[index].regs.rdi as i32 & 0xff;
     scheduling.exiting = true;
-    let stack = if code == 0 { Vec::new() } else { tracee.stack(index) };
+    let stack = if code == 0 { Vec::new() } else { stacks::stack(tracee, index) };
     exit_with(tracee, scheduling, account, index, code, stack);
     Flow::Rest
 }

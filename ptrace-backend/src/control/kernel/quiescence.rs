@@ -10,15 +10,15 @@ use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
 use crate::control::enabled;
-use crate::control::state::pending::{FileEvents, Need};
+use crate::control::state::pending::{FileEvents, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::control::watchdog::Reason;
-use crate::os::process::{self, Standing};
+use crate::os::process::{self, BlockedSyscall};
 use crate::os::{fd, wait};
 use crate::target::modules;
 
@@ -49,13 +49,16 @@ pub(crate) fn settle(
             }
             reason => reason.and_then(Reason::ends_everything).map_or(Ok(()), Err)?,
         }
-        if hear_bystanders(tracee) {
+        if handle_child_reports(tracee) {
             (rounds, before) = (0, None);
             continue;
         }
         // One look at each is not enough: the last one may have woken the first one meanwhile.
-        let now =
-            tracee.bystanders.iter().map(|&tid| process::stands(tid)).collect::<Option<Vec<Standing>>>();
+        let now = tracee
+            .child_processes
+            .iter()
+            .map(|&tid| process::blocked_syscall(tid))
+            .collect::<Option<Vec<BlockedSyscall>>>();
         if now.is_some() && now == before {
             return Ok(());
         }
@@ -84,31 +87,31 @@ fn is_still(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> bool
 
 /// Waits that another process may end: for a signal of it, or at memory that it has in common with the program. The state of
 /// locks and conditions is known of the program's own threads alone.
-pub(crate) fn may_come_of_process(tracee: &Tracee, need: &Need) -> bool {
+pub(crate) fn may_come_of_process(tracee: &Tracee, condition: &WaitCondition) -> bool {
     let is_shared = |at: u64| modules::is_mapped_shared(tracee.leader, at);
-    let has_others = !tracee.bystanders.is_empty();
-    match need {
-        Need::Arrival(_) => has_others,
-        Need::Semaphore(at) | Need::Wake(at) => has_others && is_shared(*at),
-        Need::Change(bytes) => has_others && bytes.iter().any(|it| is_shared(it.address)),
-        Need::Mutex(at)
-        | Need::ReadLock(at)
-        | Need::WriteLock(at)
-        | Need::Signal(at)
-        | Need::Generation(at, _)
-        | Need::PiFutex(at) => tracee.started_by.is_some() && is_shared(*at),
+    let has_others = !tracee.child_processes.is_empty();
+    match condition {
+        WaitCondition::Arrival(_) => has_others,
+        WaitCondition::Semaphore(at) | WaitCondition::Wake(at) => has_others && is_shared(*at),
+        WaitCondition::Change(bytes) => has_others && bytes.iter().any(|it| is_shared(it.address)),
+        WaitCondition::Mutex(at)
+        | WaitCondition::ReadLock(at)
+        | WaitCondition::WriteLock(at)
+        | WaitCondition::Signal(at)
+        | WaitCondition::Generation(at, _)
+        | WaitCondition::PiFutex(at) => tracee.started_by.is_some() && is_shared(*at),
         _ => false,
     }
 }
 
 /// Whether the other processes have had a processor for as long as a thread may, or all wait for something else than that.
 fn others_had_their_time(tracee: &Tracee, before: Duration) -> bool {
-    let is_behind = tracee.bystanders.iter().any(|&tid| process::is_runnable(tid));
+    let is_behind = tracee.child_processes.iter().any(|&tid| process::is_runnable(tid));
     !is_behind || used_by_others(tracee).saturating_sub(before) >= tracee.watch.time()
 }
 
 fn used_by_others(tracee: &Tracee) -> Duration {
-    tracee.bystanders.iter().filter_map(|&tid| process::processor_time(tid)).sum()
+    tracee.child_processes.iter().filter_map(|&tid| process::processor_time(tid)).sum()
 }
 
 /// A thread that waits for files, while other processes are there, and what for.
@@ -117,26 +120,29 @@ fn waits_for_others(
     scheduling: &Scheduling,
     objects: &Objects,
 ) -> Option<(ThreadIndex, Vec<FileEvents>)> {
-    if tracee.bystanders.is_empty() || tracee.gone {
+    if tracee.child_processes.is_empty() || tracee.gone {
         return None;
     }
     let mut threads = scheduling.threads.enumerate().filter(|(_, thread)| thread.is_live());
-    threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.need {
-        need @ (Need::Ready(files) | Need::AllReady(files))
-            if !enabled::holds(tracee, scheduling, objects, index, need) =>
+    threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.condition {
+        condition @ (WaitCondition::Ready(files) | WaitCondition::AllReady(files))
+            if !enabled::holds(tracee, scheduling, objects, index, condition) =>
         {
             Some((index, files.clone()))
         }
         // No descriptor tells of it.
-        need @ (Need::FileLock(_) | Need::SystemV(_))
-            if !enabled::holds(tracee, scheduling, objects, index, need) =>
+        condition @ (WaitCondition::FileLock(_) | WaitCondition::SystemV(_))
+            if !enabled::holds(tracee, scheduling, objects, index, condition) =>
         {
             Some((index, Vec::new()))
         }
-        need @ (Need::Arrival(_) | Need::Semaphore(_) | Need::Change(_) | Need::Wake(_))
+        condition @ (WaitCondition::Arrival(_)
+        | WaitCondition::Semaphore(_)
+        | WaitCondition::Change(_)
+        | WaitCondition::Wake(_))
             if is_still(tracee, scheduling, objects)
                 && futexes::written(tracee, thread).is_none()
-                && may_come_of_process(tracee, need) =>
+                && may_come_of_process(tracee, condition) =>
         {
             Some((index, Vec::new()))
         }
@@ -145,17 +151,17 @@ fn waits_for_others(
 }
 
 /// Takes note of what other processes have to report by now; `false` if there is nothing.
-fn hear_bystanders(tracee: &mut Tracee) -> bool {
+fn handle_child_reports(tracee: &mut Tracee) -> bool {
     let mut heard = false;
-    for child in tracee.bystanders.clone() {
+    for child in tracee.child_processes.clone() {
         match wait::now(child) {
             Ok(Some(status)) => {
-                tracee.bystander(child, status);
+                tracee.child_process_reported(child, status);
                 heard = true;
             }
             Ok(None) => {}
             // It is no longer a child of this process.
-            Err(_) => tracee.bystanders.retain(|&other| other != child),
+            Err(_) => tracee.child_processes.retain(|&other| other != child),
         }
     }
     heard
@@ -163,11 +169,11 @@ fn hear_bystanders(tracee: &mut Tracee) -> bool {
 
 /// Takes the thread for failed, unless its wait is one that another process may still end: of that nothing is known.
 fn waited_too_long(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) {
-    let need = scheduling.threads[index].pending.as_ref().map(|pending| &pending.need);
-    if need.is_some_and(|need| may_come_of_process(tracee, need)) {
+    let condition = scheduling.threads[index].pending.as_ref().map(|pending| &pending.condition);
+    if condition.is_some_and(|condition| may_come_of_process(tracee, condition)) {
         return;
     }
     let detail = FailureDetail::WaitedForProcess;
-    let failure = scheduling.failure(index, FailureKind::Timeout, detail, tracee.stack(index));
+    let failure = scheduling.failure(index, FailureKind::Timeout, detail, stacks::stack(tracee, index));
     scheduling.threads[index].run_state = RunState::Failed(failure);
 }

@@ -4,7 +4,6 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{self, PID, read_timespec, timespec};
 use crate::control::kernel::{
     accesses, clock, files, made_files, own_numbers, process_exit, signals, system_v, time_arguments, timers,
     written_code,
@@ -15,14 +14,15 @@ use crate::control::process::Process;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need};
+use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, wake_op};
 use crate::control::tracee::Tracee;
-use crate::os::calls::{self, Descriptors, outside};
+use crate::os::calls::{self, Descriptors, external_effects};
 use crate::os::{fd, memory, network};
+use crate::virtual_syscalls::{self, PID, read_timespec, timespec};
 
 const REALTIME: u64 = 256;
 
@@ -51,16 +51,24 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     }
     // The end of another thread, which such a call may find out, is no event.
     let regs = &tracee.tasks[index].regs;
-    let own = scheduling.threads[index].world.tid;
+    let own = scheduling.threads[index].virtual_system.tid;
     if tracee.concurrent && calls::asks_for_other(regs, own, PID) && !memory.sharing.is_after_all(index) {
         let name = calls::name(regs.orig_rax as i64);
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &name));
     }
-    if answers::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
+    if virtual_syscalls::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
         let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
         if !accesses.is_empty() {
             let op = Op::new(OpKind::Io, accesses);
-            return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::MakeUp, None));
+            return Ok(operations::pend(
+                tracee,
+                scheduling,
+                index,
+                op,
+                WaitCondition::Nothing,
+                Action::MakeUp,
+                None,
+            ));
         }
     }
     if let Some(result) = own_numbers::made_up(tracee, scheduling, index) {
@@ -70,13 +78,13 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     own_numbers::use_real_numbers(tracee, scheduling, index)?;
     let task = &tracee.tasks[index];
     if task.regs.orig_rax as i64 == libc::SYS_bind
-        && tracee.client.as_ref().is_some_and(|c| !c.recipe.has_network)
+        && tracee.client.as_ref().is_some_and(|c| !c.launch_plan.has_network)
     {
         network::take_port_again(task.tid, task.regs.rdi as i32);
     }
-    let has_network = tracee.client.as_ref().is_some_and(|client| client.recipe.has_network);
-    if outside::reaches(task.tid, &task.regs, has_network) {
-        tracee.shared.note_outside();
+    let has_network = tracee.client.as_ref().is_some_and(|client| client.launch_plan.has_network);
+    if external_effects::has_any(task.tid, &task.regs, has_network) {
+        tracee.knowledge.note_external_effects();
     }
     if time_arguments::are_refused(tracee.leader, &task.regs) {
         return Ok(Flow::Resume(0));
@@ -117,7 +125,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
                 None => Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index)),
             }
         }
-        libc::SYS_signalfd | libc::SYS_signalfd4 => signals::files::make(process, index),
+        libc::SYS_signalfd | libc::SYS_signalfd4 => {
+            signals::files::make(tracee, scheduling, memory, account, index)
+        }
         libc::SYS_alarm
         | libc::SYS_setitimer
         | libc::SYS_getitimer
@@ -128,7 +138,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         | libc::SYS_timer_delete
         | libc::SYS_timerfd_create
         | libc::SYS_timerfd_settime
-        | libc::SYS_timerfd_gettime => timers::enter(process, index),
+        | libc::SYS_timerfd_gettime => timers::enter(tracee, scheduling, memory, account, index),
         libc::SYS_rt_sigreturn => {
             memory.sharing.end_handler(index);
             Ok(Flow::Resume(0))
@@ -139,7 +149,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         libc::SYS_listen if tracee.client.is_some() => {
             access::begin_concurrency(tracee, memory)?;
-            files::input_output(tracee, scheduling, objects, memory, account, index)
+            let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+            files::input_output(tracee, scheduling, objects, accesses, index)
         }
         libc::SYS_futex_waitv => unsupported("futex_waitv"),
         // The kernel writes there when the thread ends.
@@ -200,7 +211,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         _ => {
-            let flow = files::input_output(tracee, scheduling, objects, memory, account, index)?;
+            let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+            let flow = files::input_output(tracee, scheduling, objects, accesses, index)?;
             if matches!(flow, Flow::Resume(0)) {
                 made_files::pass(tracee, index)?;
                 let regs = &tracee.tasks[index].regs;
@@ -228,16 +240,16 @@ fn give_way(
     until: u64,
 ) -> Result<Flow, ExecutionError> {
     if !tracee.is_scheduled(index) {
-        let world = &mut scheduling.threads[index].world;
-        world.now = world.now.max(until);
+        let virtual_system = &mut scheduling.threads[index].virtual_system;
+        virtual_system.now = virtual_system.now.max(until);
         tracee.answer(index, 0)?;
         return Ok(Flow::Resume(0));
     }
-    let (need, act) = match kind {
-        OpKind::Sleep => (Need::Deadline(until), Act::Sleep(until)),
-        _ => (Need::Nothing, Act::Answer(0)),
+    let (condition, action) = match kind {
+        OpKind::Sleep => (WaitCondition::Deadline(until), Action::Sleep(until)),
+        _ => (WaitCondition::Nothing, Action::Answer(0)),
     };
-    Ok(operations::pend(tracee, scheduling, index, Op::new(kind, []), need, act, None))
+    Ok(operations::pend(tracee, scheduling, index, Op::new(kind, []), condition, action, None))
 }
 
 fn sleep(
@@ -251,7 +263,7 @@ fn sleep(
     let clock = regs.orig_rax as i64 == libc::SYS_clock_nanosleep;
     let (at, absolute) = if clock { (regs.rdx, regs.rsi & ABSOLUTE != 0) } else { (regs.rdi, false) };
     let time = read_timespec(tracee.leader, at).unwrap_or(0);
-    let until = if absolute { time } else { thread.world.now.saturating_add(time) };
+    let until = if absolute { time } else { thread.virtual_system.now.saturating_add(time) };
     give_way(tracee, scheduling, index, OpKind::Sleep, until)
 }
 
@@ -266,7 +278,11 @@ pub(crate) fn tell_rest_of_sleep(tracee: &Tracee, scheduling: &Scheduling, index
         _ => regs.rsi,
     };
     if at != 0 {
-        memory::write(tracee.tasks[index].tid, at, &timespec(until.saturating_sub(thread.world.now)));
+        memory::write(
+            tracee.tasks[index].tid,
+            at,
+            &timespec(until.saturating_sub(thread.virtual_system.now)),
+        );
     }
 }
 
@@ -282,7 +298,8 @@ fn futex(
     match (regs.rsi & !(REALTIME | libc::FUTEX_PRIVATE_FLAG as u64)) as i32 {
         libc::FUTEX_WAIT => {
             let relative = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
-            let deadline = relative.map(|time| scheduling.threads[index].world.now.saturating_add(time));
+            let deadline =
+                relative.map(|time| scheduling.threads[index].virtual_system.now.saturating_add(time));
             futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
         }
         libc::FUTEX_WAIT_BITSET => {
@@ -320,7 +337,7 @@ fn open(
     if let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) {
         let path = memory::string(tracee.leader, calls::argument(regs, argument));
         if path == "/dev/urandom" || path == "/dev/random" {
-            let ours = tracee.shared.random_file();
+            let ours = tracee.knowledge.random_file();
             own_numbers::replace_path(tracee, index, argument, &ours)?;
             return Ok(Flow::Resume(0));
         }

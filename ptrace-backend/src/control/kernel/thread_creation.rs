@@ -14,7 +14,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::{PAGE, Task, Tracee};
+use crate::control::tracee::{PAGE, Task, Tracee, stacks};
 use crate::os::{Regs, Tid, ptrace};
 
 /// The end of the memory that the C library has for a thread: above the stack lie its thread-local variables and its control
@@ -38,7 +38,7 @@ pub(crate) fn created(
     access::plant_for_company(tracee, memory)?;
     let parent = tracee.tasks[index].tid;
     let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
-    tracee.hear_soon(tid)?;
+    tracee.wait_for_report_soon(tid)?;
     process_exit::watch_leader(tracee, index, tid)?;
     let regs = ptrace::registers(tid).map_err(system("read registers"))?;
     tracee.read_registers(index)?;
@@ -50,15 +50,15 @@ pub(crate) fn created(
             "the program nests thread creation more than 7 deep, which is not supported".to_owned(),
         )
     })?;
-    let world = creator.world.of_child(name);
+    let virtual_system = creator.virtual_system.of_child(name);
     let mut task = Task::new(tid, regs, tid_word);
-    task.part = tracee.part_of_child(index);
+    task.role = tracee.role_of_child(index);
     task.stops_at_exit = tracee.tasks[index].stops_at_exit;
     if tracee.layout.asks_for_ends && !task.stops_at_exit {
         task.stops_at_exit = true;
         ptrace::stop_at_exit(tid, true).map_err(system("trace a thread's end"))?;
     }
-    let child = scheduling.threads.push(Thread::new(name, world));
+    let child = scheduling.threads.push(Thread::new(name, virtual_system));
     tracee.tasks.push(task);
     memory.heap.renamed.push(stack.clone());
     memory.stacks.push((stack, name));
@@ -103,7 +103,7 @@ pub(crate) fn note_helper(
 ) -> Result<(), ExecutionError> {
     const KNOWN: [&str; 2] = ["timer_create", "thrd_create"];
     // A helper's own threads are of the call that has made the helper.
-    let Some(called) = tracee.libc_function_called(index) else { return Ok(()) };
+    let Some(called) = stacks::libc_function_called(tracee, index) else { return Ok(()) };
     if !KNOWN.iter().any(|known| called.ends_with(known)) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, &called));
         access::begin_concurrency(tracee, memory)?;

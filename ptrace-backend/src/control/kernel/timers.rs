@@ -5,22 +5,22 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{is_valid_timespec, read_timespec, timespec};
 use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{accesses, files, signals};
 use crate::control::memory::access;
 use crate::control::operations;
-use crate::control::process::Process;
+use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Continuation, Need, Pending};
+use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::{Expiry, Timer, TimerId};
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::os::timer::{self, Counter};
 use crate::os::{fd, memory};
 use crate::stalls::LEAST_STALL;
+use crate::virtual_syscalls::{is_valid_timespec, read_timespec, timespec};
 
 const SECOND: u64 = 1_000_000_000;
 const MICROSECOND: u64 = 1_000;
@@ -42,8 +42,14 @@ enum TimerArgument {
 }
 
 /// A thread has come to a call about timers.
-pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
-    let regs = process.tracee.tasks[index].regs;
+pub(crate) fn enter(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    let regs = tracee.tasks[index].regs;
     let call = regs.orig_rax as i64;
     if let Some(what) = of_processor_time(call, regs.rdi) {
         return Err(ExecutionError::Unsupported(format!(
@@ -51,22 +57,21 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         )));
     }
     if call == libc::SYS_timerfd_create {
-        return enter_file(process, index);
+        return enter_file(tracee, scheduling, memory, account, index);
     }
     let sets = matches!(call, libc::SYS_setitimer | libc::SYS_timer_settime);
     if sets || call == libc::SYS_alarm && regs.rdi != 0 {
-        access::begin_concurrency(&mut process.tracee, &mut process.memory)?;
+        access::begin_concurrency(tracee, memory)?;
     }
-    let Process { tracee, scheduling, memory, account, .. } = process;
     if !tracee.is_scheduled(index) {
-        let site = tracee.user_site(index);
+        let site = stacks::user_site(tracee, index);
         let answer = carry_out(tracee, scheduling, memory, index, site)?;
         tracee.answer(index, answer)?;
         return Ok(Flow::Resume(0));
     }
     let object = match subject(tracee, scheduling, index) {
         TimerArgument::One(id) => object(tracee, id),
-        TimerArgument::New | TimerArgument::Unknown => tracee.shared.named("timers".to_owned()),
+        TimerArgument::New | TimerArgument::Unknown => tracee.knowledge.named("timers".to_owned()),
     };
     let asks = matches!(
         call,
@@ -81,7 +86,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     }
     touched.extend(accesses::kernel_accesses(tracee, scheduling, memory, account, index));
     let op = Op::new(OpKind::SetTimer, touched);
-    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Timer, None))
+    Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::Timer, None))
 }
 
 /// The call of a timer that runs with the processor.
@@ -98,8 +103,13 @@ fn of_processor_time(call: i64, first: u64) -> Option<&'static str> {
 }
 
 /// A file that becomes readable by a timer is to be made.
-fn enter_file(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
-    let Process { tracee, scheduling, memory, account, .. } = process;
+fn enter_file(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
     if tracee.tasks[index].regs.rsi & !(libc::TFD_NONBLOCK | libc::TFD_CLOEXEC) as u64 != 0 {
         return tracee.refuse(index, libc::EINVAL);
     }
@@ -109,9 +119,9 @@ fn enter_file(process: &mut Process, index: ThreadIndex) -> Result<Flow, Executi
         tracee.write_registers(index)?;
         return Ok(Flow::Resume(0));
     }
-    let timers = Access::write(tracee.shared.named("timers".to_owned()));
+    let timers = Access::write(tracee.knowledge.named("timers".to_owned()));
     let op = Op::new(OpKind::SetTimer, [timers].into_iter().chain(state));
-    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::TimerFile, None))
+    Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::TimerFile, None))
 }
 
 /// A thread goes on to make such a file: a counter takes its place.
@@ -184,7 +194,7 @@ fn subject(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Time
 
 /// The object of a timer.
 pub(crate) fn object(tracee: &Tracee, id: TimerId) -> Obj {
-    tracee.shared.named(match id {
+    tracee.knowledge.named(match id {
         TimerId::RealTime => "alarm".to_owned(),
         TimerId::Made(number) => format!("timer {number}"),
         TimerId::File(number) => format!("timer of file {number}"),
@@ -195,7 +205,7 @@ pub(crate) fn object(tracee: &Tracee, id: TimerId) -> Obj {
 pub(crate) fn file_objects(tracee: &Tracee, descriptor: i32) -> impl Iterator<Item = Obj> {
     [files::words_for(descriptor), "files that may block".to_owned()]
         .into_iter()
-        .map(|name| tracee.shared.named(name))
+        .map(|name| tracee.knowledge.named(name))
 }
 
 /// The continuation of a thread after a call about timers. If the call has set one that sends a signal, going on is an event of
@@ -208,7 +218,13 @@ pub(crate) fn go_on(tracee: &Tracee, index: ThreadIndex, pending: &Pending, answ
     }
     let set = pending.op.may.accesses.first().map(|access| Access::read(access.obj));
     let (op, site) = (Op::new(OpKind::SetTimer, set), pending.site);
-    let pending = Pending { op, site, need: Need::Nothing, act: Act::Answer(answer), deadline: None };
+    let pending = Pending {
+        op,
+        site,
+        condition: WaitCondition::Nothing,
+        action: Action::Answer(answer),
+        deadline: None,
+    };
     Continuation::Stay(Box::new(pending))
 }
 
@@ -335,7 +351,7 @@ fn set(
         let does = Expiry::Signal { to: None, signal: libc::SIGALRM, value: 0 };
         make(scheduling, index, id, does)?;
     }
-    let now = scheduling.threads[index].world.now;
+    let now = scheduling.threads[index].virtual_system.now;
     let due = if is_absolute { value } else { now.saturating_add(value) };
     let Some(timer) = timer_of(scheduling, id) else { return Ok(old) };
     timer.site = site;
@@ -374,7 +390,7 @@ pub(crate) fn note_handler(
 
 /// The time until a timer expires, as its thread sees it, and the time from then to the next expiry.
 fn rest(scheduling: &Scheduling, index: ThreadIndex, id: TimerId) -> Setting {
-    let now = scheduling.threads[index].world.now;
+    let now = scheduling.threads[index].virtual_system.now;
     let Some(timer) = scheduling.timers.iter().find(|timer| timer.id == id) else { return (0, 0) };
     let Some(due) = timer.due else { return (0, timer.interval) };
     let left = match due.checked_sub(now).filter(|left| *left > 0) {

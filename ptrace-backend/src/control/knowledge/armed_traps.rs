@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::Shared;
-use crate::control::knowledge::arming::{Arming, Detoured, armed};
+use super::ProgramKnowledge;
+use crate::control::knowledge::armed_code::{ArmedCode, DetouredCode, armed};
 use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
-use crate::instructions::detour::take_down::TakenDown;
-use crate::instructions::detour::{Copied, Detour, JUMP};
+use crate::instructions::detour::access_logging::LoggedOperand;
+use crate::instructions::detour::{CopiedInstruction, Detour, JUMP};
 use crate::layout::allocator::Allocator;
 use crate::layout::{Foreign, Layout};
 use crate::os::Tid;
@@ -20,40 +20,40 @@ const TRAP: u8 = 0xcc;
 /// The number of touches of private memory after which an instruction that is a key point elsewhere has a detour.
 const OFTEN: u32 = 64;
 
-impl Shared {
+impl ProgramKnowledge {
     /// The code that holds watched instructions, with the traps in it; for an audit, those that are no longer watched as
-    /// well. `template` is a process whose code has no traps but those of functions.
-    pub(crate) fn arming(&self, layout: &Layout, template: Tid, audit: bool) -> Arc<Arming> {
+    /// well. `pristine` is a process whose code has no traps but those of functions.
+    pub(crate) fn armed_code(&self, layout: &Layout, pristine: Tid, audit: bool) -> Arc<ArmedCode> {
         let mut state = self.state();
-        let kept = if audit { &state.arming_of_all } else { &state.arming };
-        if let Some(arming) = kept {
-            return Arc::clone(arming);
+        let kept = if audit { &state.armed_code_of_all } else { &state.armed_code };
+        if let Some(armed_code) = kept {
+            return Arc::clone(armed_code);
         }
-        let arming = Arc::new(armed(traps(Self::watched_addresses(&state, layout, audit)), template));
-        let kept = if audit { &mut state.arming_of_all } else { &mut state.arming };
-        *kept = Some(Arc::clone(&arming));
-        arming
+        let armed_code = Arc::new(armed(traps(Self::watched_addresses(&state, layout, audit)), pristine));
+        let kept = if audit { &mut state.armed_code_of_all } else { &mut state.armed_code };
+        *kept = Some(Arc::clone(&armed_code));
+        armed_code
     }
 
     /// The same code, with detours in the place of traps where no instruction has touched shared memory; `hands_over`: also where
     /// threads hand themselves over.
-    pub(crate) fn arming_with_detours(
+    pub(crate) fn armed_code_with_detours(
         &self,
         layout: &Layout,
-        template: Tid,
+        pristine: Tid,
         audit: bool,
         hands_over: bool,
-    ) -> Arc<Detoured> {
+    ) -> Arc<DetouredCode> {
         let mut state = self.state();
-        let kept = if audit { &state.detoured_of_all } else { &state.detoured };
-        if let Some(detoured) = kept {
-            return Arc::clone(detoured);
+        let kept = if audit { &state.detoured_code_of_all } else { &state.detoured_code };
+        if let Some(detoured_code) = kept {
+            return Arc::clone(detoured_code);
         }
         let addresses = Self::watched_addresses(&state, layout, audit);
         let mut watched = addresses.clone();
         watched.sort_unstable();
         let detours = Self::detours(&state, layout, &watched, hands_over);
-        let code = armed(with_jumps(traps(addresses), layout, &detours), template);
+        let code = armed(with_jumps(traps(addresses), layout, &detours), pristine);
         let all = layout.detours.as_ref().map(|detours| &detours.all);
         let used = detours.iter().filter_map(|&place| all?.get(place));
         let candidates: FxHashSet<usize> =
@@ -61,30 +61,30 @@ impl Shared {
         let stops = |&candidate: &usize| {
             let instruction = &layout.candidates[candidate];
             state.candidates[candidate] == Status::Promoted
-                || instruction.taken_down().is_none() && watched.binary_search(&instruction.addr).is_ok()
+                || instruction.logged_operand().is_none() && watched.binary_search(&instruction.addr).is_ok()
         };
         let flags = flags(candidates.iter().copied().filter(stops).collect());
-        let detoured = Arc::new(Detoured { code, detours, candidates, flags });
-        let kept = if audit { &mut state.detoured_of_all } else { &mut state.detoured };
-        *kept = Some(Arc::clone(&detoured));
-        detoured
+        let detoured_code = Arc::new(DetouredCode { code, detours, candidates, flags });
+        let kept = if audit { &mut state.detoured_code_of_all } else { &mut state.detoured_code };
+        *kept = Some(Arc::clone(&detoured_code));
+        detoured_code
     }
 
     /// The places of the detours for which there is use, where these sorted addresses are watched: an instruction is watched, and each that has touched shared memory touches
     /// private memory as well, and often, or threads hand themselves over there.
     fn detours(state: &KnowledgeState, layout: &Layout, watched: &[u64], hands_over: bool) -> Vec<usize> {
         let is_watched = |address: u64| watched.binary_search(&address).is_ok();
-        let is_in_the_way = |&Copied { address, candidate, .. }: &Copied| {
+        let is_in_the_way = |&CopiedInstruction { address, candidate, .. }: &CopiedInstruction| {
             // The entry of a function of the allocator.
             let Some(candidate) = candidate else { return !hands_over || !is_watched(address) };
             let is_promoted = state.candidates[candidate] == Status::Promoted;
             let is_often = || state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN);
             let instruction = &layout.candidates[candidate];
-            match instruction.taken_down() {
-                Some(TakenDown::Address) => {
+            match instruction.logged_operand() {
+                Some(LoggedOperand::Address) => {
                     is_promoted && !(instruction.can_be_looked_up() && (hands_over || is_often()))
                 }
-                Some(TakenDown::Arguments) => is_promoted && !hands_over,
+                Some(LoggedOperand::Arguments) => is_promoted && !hands_over,
                 None => !hands_over,
             }
         };
@@ -97,15 +97,16 @@ impl Shared {
     }
 
     /// The code without the traps of these instructions; with those detours in which none of them is, and traps in the place of the others.
-    pub(crate) fn arming_without(
+    pub(crate) fn armed_code_without(
         &self,
         layout: &Layout,
-        template: Tid,
+        pristine: Tid,
         left_out: &[usize],
         detours: &[usize],
-    ) -> Arming {
-        let is_left_out =
-            |copied: &Copied| copied.candidate.is_some_and(|candidate| left_out.contains(&candidate));
+    ) -> ArmedCode {
+        let is_left_out = |copied: &CopiedInstruction| {
+            copied.candidate.is_some_and(|candidate| left_out.contains(&candidate))
+        };
         let detour = |place: usize| layout.detours.as_ref()?.all.get(place);
         let takes_away =
             |place: &usize| detour(*place).is_some_and(|detour| detour.copied.iter().any(is_left_out));
@@ -117,7 +118,7 @@ impl Shared {
             let address = layout.candidates[candidate].addr;
             (address, layout.traps[&address].byte())
         }));
-        armed(with_jumps(bytes, layout, &kept), template)
+        armed(with_jumps(bytes, layout, &kept), pristine)
     }
 
     /// The addresses of instructions that are no longer watched.
@@ -129,15 +130,15 @@ impl Shared {
     }
 
     /// The same code with traps at these addresses as well.
-    pub(crate) fn arming_with(
+    pub(crate) fn armed_code_with(
         &self,
         layout: &Layout,
-        template: Tid,
+        pristine: Tid,
         more: impl Iterator<Item = u64>,
-    ) -> Arming {
+    ) -> ArmedCode {
         let mut addresses = Self::watched_addresses(&self.state(), layout, false);
         addresses.extend(more);
-        armed(traps(addresses), template)
+        armed(traps(addresses), pristine)
     }
 
     fn watched_addresses(state: &KnowledgeState, layout: &Layout, audit: bool) -> Vec<u64> {
@@ -161,7 +162,7 @@ impl Shared {
         *times += 1;
         let is_often = *times == OFTEN;
         if is_often {
-            (state.detoured, state.detoured_of_all) = (None, None);
+            (state.detoured_code, state.detoured_code_of_all) = (None, None);
         }
         is_often
     }

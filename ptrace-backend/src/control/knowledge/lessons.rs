@@ -13,10 +13,10 @@ use crate::control::knowledge::unobserved::UnobservedAccess;
 
 /// The knowledge that an execution depends on beside its choices.
 #[derive(Debug, Clone)]
-pub struct Known(pub(super) Arc<Parts>);
+pub struct KnowledgeSnapshot(pub(super) Arc<SnapshotParts>);
 
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct SnapshotParts {
     pub(super) candidates: Vec<Status>,
     pub(super) memory: ByteSet,
     pub(super) ordered: FxHashSet<usize>,
@@ -29,19 +29,19 @@ pub(super) struct Parts {
 
 /// The lessons that an execution has taught, beside key points.
 #[derive(Debug, Default)]
-pub struct Learnt(pub(super) Vec<(u64, Lesson)>);
+pub struct Lessons(pub(super) Vec<(u64, Lesson)>);
 
 #[derive(Debug)]
 pub(super) enum Lesson {
     /// This instruction has touched memory; whether others share it.
     Private(usize, Vec<UnobservedAccess>, bool),
     /// A place on a stack lies in the frame of a function.
-    Local(Local),
+    Local(ObservedLocal),
 }
 
 /// A place on a stack that another thread uses, as it was seen.
 #[derive(Debug, Clone)]
-pub(crate) struct Local {
+pub(crate) struct ObservedLocal {
     pub(crate) place: (ObjName, u32),
     /// The address at which the code of the function begins in whose frame it is.
     pub(crate) function: u64,
@@ -53,8 +53,8 @@ pub(crate) struct Local {
 
 /// The state of a copy that works for a search elsewhere.
 #[derive(Debug, Default)]
-pub(super) struct Apart {
-    pub(super) known: Option<Known>,
+pub(super) struct WorkerState {
+    pub(super) known: Option<KnowledgeSnapshot>,
     /// Something was disarmed in the last execution, which is not known elsewhere.
     pub(super) disarmed: bool,
     /// It has shown something about instructions that touch shared memory: what it would have been with what is known by
@@ -63,10 +63,10 @@ pub(super) struct Apart {
     pub(super) touches: FxHashMap<usize, u32>,
     pub(super) words: FxHashMap<((ObjName, u32), u64), Option<String>>,
     pub(super) places: FxHashSet<(ObjName, u32)>,
-    pub(super) learnt: Learnt,
+    pub(super) learnt: Lessons,
 }
 
-impl Apart {
+impl WorkerState {
     /// Whether an execution of this copy has taught anything about a place on a stack. Looking for it takes time, and the
     /// executions that are reported on look for themselves.
     pub(super) fn knows(&self, place: (ObjName, u32)) -> bool {
@@ -74,7 +74,7 @@ impl Apart {
     }
 }
 
-impl Known {
+impl KnowledgeSnapshot {
     /// The set of key points.
     #[must_use]
     pub fn epoch(&self) -> Epoch {

@@ -1,8 +1,8 @@
 //! The knowledge about the target from all executions so far: the instructions that are key points, and the memory on which
 //! they are.
 
+pub(crate) mod armed_code;
 mod armed_traps;
-pub(crate) mod arming;
 pub(crate) mod lessons;
 mod privacy;
 mod snapshot;
@@ -22,9 +22,8 @@ use checker::object_description::ObjectDescription;
 use checker::operation::Access;
 use checker::program::Epoch;
 
-use crate::answers::World;
-use crate::control::knowledge::lessons::Local;
-use crate::control::knowledge::state::{KnowledgeState, Words};
+use crate::control::knowledge::lessons::ObservedLocal;
+use crate::control::knowledge::state::{KnowledgeState, NamedObject};
 use crate::control::knowledge::status::Status;
 use crate::control::memory::blocks::block_names::AllocationOrigin;
 use crate::control::state::memory::heap::Blocks;
@@ -34,9 +33,10 @@ use crate::layout::names::block_name;
 use crate::layout::{Layout, Trap, TrapKind};
 use crate::os::fd;
 use crate::target::streams::Streams;
+use crate::virtual_syscalls::VirtualSystem;
 
 /// Shared by all executions of one program.
-pub(crate) struct Shared {
+pub(crate) struct ProgramKnowledge {
     state: Mutex<KnowledgeState>,
     streams: Arc<Streams>,
     random: File,
@@ -45,14 +45,14 @@ pub(crate) struct Shared {
     /// Its main thread has run one itself.
     main_tests: AtomicBool,
     /// See [`Shared::note_outside`].
-    outside: AtomicBool,
+    has_external_effects: AtomicBool,
     /// The number of times that a thread that was late has shown something new.
     runaways: AtomicU32,
-    /// See [`Shared::note_late_code`].
+    /// See [`ProgramKnowledge::note_late_code`].
     late_code: AtomicBool,
 }
 
-impl Shared {
+impl ProgramKnowledge {
     /// Nothing is known yet.
     pub(crate) fn new(layout: &Layout, streams: Arc<Streams>) -> std::io::Result<Self> {
         let of = |c: &crate::instructions::Candidate| {
@@ -63,20 +63,20 @@ impl Shared {
         let candidates = layout.candidates.iter().map(of).collect();
         let state = Mutex::new(KnowledgeState { candidates, ..KnowledgeState::default() });
         let random = fd::memory_file(c"random")?;
-        let mut world = World::new(ThreadName::MAIN, 0);
-        let numbers = (0..1 << 15).flat_map(|_| world.random_number().to_le_bytes());
+        let mut virtual_system = VirtualSystem::new(ThreadName::MAIN, 0);
+        let numbers = (0..1 << 15).flat_map(|_| virtual_system.random_number().to_le_bytes());
         (&random).write_all(&numbers.collect::<Vec<_>>())?;
         let is_test =
             |trap: &Trap| matches!(trap.kind, TrapKind::Function { function: TrappedFunction::Test, .. });
         let is_test = layout.traps.values().any(is_test);
-        let outside = AtomicBool::new(layout.outside);
+        let has_external_effects = AtomicBool::new(layout.has_external_effects);
         Ok(Self {
             state,
             streams,
             random,
             is_test,
             main_tests: AtomicBool::new(false),
-            outside,
+            has_external_effects,
             runaways: AtomicU32::new(0),
             late_code: AtomicBool::new(false),
         })
@@ -90,13 +90,13 @@ impl Shared {
     }
 
     /// Something was done by which executions at the same time could meet outside of their memory.
-    pub(crate) fn note_outside(&self) {
-        self.outside.store(true, Ordering::Relaxed);
+    pub(crate) fn note_external_effects(&self) {
+        self.has_external_effects.store(true, Ordering::Relaxed);
     }
 
     /// Whether that was so.
-    pub(crate) fn is_outside(&self) -> bool {
-        self.outside.load(Ordering::Relaxed)
+    pub(crate) fn has_external_effects(&self) -> bool {
+        self.has_external_effects.load(Ordering::Relaxed)
     }
 
     /// The thread that only runs a harness, if there is one.
@@ -328,26 +328,31 @@ impl Shared {
     /// The name of a thread's stack.
     pub(crate) fn stack_name(&self, thread: ThreadName) -> ObjName {
         let name = block_name(&format!("stack of {thread}"));
-        self.state().names.entry(name).or_insert(Words::Stack(thread));
+        self.state().names.entry(name).or_insert(NamedObject::Stack(thread));
         name
     }
 
     /// Whether it is known which variable is at a place on a stack.
     pub(crate) fn is_local_known(&self, place: (ObjName, u32)) -> bool {
         let state = self.state();
-        state.locals.contains_key(&place) || state.apart.as_ref().is_some_and(|apart| apart.knows(place))
+        state.locals.contains_key(&place) || state.worker.as_ref().is_some_and(|worker| worker.knows(place))
     }
 
     /// A place on a stack, in the frame of a function, is touched by another thread after so many events: remembers which
     /// variable it is.
-    pub(crate) fn name_local(&self, local: Local, after: u64, words: impl FnOnce() -> Option<String>) {
+    pub(crate) fn name_local(
+        &self,
+        local: ObservedLocal,
+        after: u64,
+        words: impl FnOnce() -> Option<String>,
+    ) {
         let known = self.state().locals.get(&local.place).map(|(function, _)| *function);
         if known == Some(local.function) || known.is_some() && local.if_new {
             return;
         }
         let mut state = self.state();
         let words = Self::note_local(&mut state, &local, after, words);
-        state.learn_local(Local { words, ..local });
+        state.learn_local(ObservedLocal { words, ..local });
     }
 
     /// The name of the `count`-th block that a thread allocated for the caller at `site`; `asked` is where in the program's
@@ -361,7 +366,8 @@ impl Shared {
     ) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
         let name = ObjName(digest | ObjName::ALLOCATED);
-        let words = |(asked, through)| Words::Heap(AllocationOrigin { thread, asked, through, site, count });
+        let words =
+            |(asked, through)| NamedObject::Heap(AllocationOrigin { thread, asked, through, site, count });
         self.state().names.entry(name).or_insert_with(|| words(asked()));
         name
     }
@@ -372,27 +378,27 @@ impl Shared {
         let names = accesses.iter().map(|access| access.obj.name).filter(|name| name.is_allocated());
         let is_wanted = |name: &ObjName| {
             let KnowledgeState { names, blocks, .. } = &mut *self.state();
-            matches!(names.get(name), Some(Words::Heap(block)) if blocks.note(layout, (*name, *block), at))
+            matches!(names.get(name), Some(NamedObject::Heap(block)) if blocks.note(layout, (*name, *block), at))
         };
         names.filter(is_wanted).collect()
     }
 
     /// A block was seen to hold this, the type of which is in the module of this index.
-    pub(crate) fn note_held(&self, name: ObjName, (module, allocation): (usize, AllocationType)) {
+    pub(crate) fn note_pointee_type(&self, name: ObjName, (module, allocation): (usize, AllocationType)) {
         self.state().blocks.hold(name, module, allocation);
     }
 
     /// The name of memory that has no better one, by the upper half of its address.
     pub(crate) fn memory_name(&self, high: u64) -> ObjName {
         let name = block_name(&format!("memory {high:#x}"));
-        self.state().names.entry(name).or_insert(Words::Memory);
+        self.state().names.entry(name).or_insert(NamedObject::Memory);
         name
     }
 
     /// Something that is no memory, and that threads share all the same.
     pub(crate) fn named(&self, words: String) -> Obj {
         let name = block_name(&words);
-        self.state().names.entry(name).or_insert(Words::Thing(words));
+        self.state().names.entry(name).or_insert(NamedObject::Thing(words));
         Obj::whole(name.0)
     }
 
@@ -411,19 +417,19 @@ impl Shared {
         if let Some((_, Some(local))) = self.state().locals.get(&(obj.name, obj.offset)) {
             return Some(ObjectDescription::Named(local.clone()));
         }
-        let words = self.state().names.get(&obj.name).cloned()?;
-        Some(match words {
-            Words::Stack(of) => ObjectDescription::Stack { of, offset: obj.offset },
-            Words::Heap(block) => {
+        let named = self.state().names.get(&obj.name).cloned()?;
+        Some(match named {
+            NamedObject::Stack(of) => ObjectDescription::Stack { of, offset: obj.offset },
+            NamedObject::Heap(block) => {
                 let KnowledgeState { names, blocks, .. } = &mut *self.state();
                 let known = |name| match names.get(&name) {
-                    Some(Words::Heap(block)) => Some(*block),
+                    Some(NamedObject::Heap(block)) => Some(*block),
                     _ => None,
                 };
                 ObjectDescription::Block(blocks.describe(layout, (obj, block), known))
             }
-            Words::Thing(name) => ObjectDescription::Named(name),
-            Words::Memory => ObjectDescription::Memory { address: obj.offset },
+            NamedObject::Thing(name) => ObjectDescription::Named(name),
+            NamedObject::Memory => ObjectDescription::Memory { address: obj.offset },
         })
     }
 }

@@ -3,11 +3,11 @@
 
 use checker::trace::Trace;
 
-use crate::control::knowledge::Shared;
+use crate::control::knowledge::ProgramKnowledge;
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::{UnobservedAccess, is_enough, parts};
 
-impl Shared {
+impl ProgramKnowledge {
     /// An instruction has touched memory, once more, without being seen to share it, after so many events. `is_shared`: others
     /// do. `true`: it need not be watched any longer.
     pub(crate) fn touched_privately(
@@ -22,12 +22,12 @@ impl Shared {
         if let Some(enough) = Self::note_private(&mut state, candidate, touches, is_shared, after) {
             return enough;
         }
-        state.blind.touched(candidate, touches);
+        state.unobserved.touched(candidate, touches);
         let parts = before + parts(is_shared);
         let enough = is_enough(parts);
         state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(parts) };
         if enough {
-            state.blind.give_up(candidate);
+            state.unobserved.give_up(candidate);
             state.changed();
         }
         enough
@@ -37,7 +37,7 @@ impl Shared {
     /// watched.
     pub(crate) fn take_doubt(&self, trace: &Trace) -> bool {
         let mut state = self.state();
-        state.blind.ordered(trace);
-        state.blind.take_doubt()
+        state.unobserved.ordered(trace);
+        state.unobserved.take_doubt()
     }
 }

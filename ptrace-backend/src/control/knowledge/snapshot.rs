@@ -7,18 +7,18 @@
 
 use std::sync::Arc;
 
-use super::Shared;
+use super::ProgramKnowledge;
 use super::unobserved::{self, UnobservedAccess};
-use crate::control::knowledge::lessons::{Known, Learnt, Lesson, Local, Parts};
+use crate::control::knowledge::lessons::{KnowledgeSnapshot, Lesson, Lessons, ObservedLocal, SnapshotParts};
 use crate::control::knowledge::state::KnowledgeState;
 use crate::control::knowledge::status::Status;
 
 /// From so many accesses in an execution that are key points on, those are none that its events order.
 const MANY: u64 = 300;
 
-impl Shared {
+impl ProgramKnowledge {
     /// The knowledge that the next execution depends on.
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> KnowledgeSnapshot {
         let mut state = self.state();
         if let Some(known) = &state.known {
             return known.clone();
@@ -27,7 +27,7 @@ impl Shared {
             Status::Watched(_) => Status::Watched(0),
             other => other,
         };
-        let known = Known(Arc::new(Parts {
+        let known = KnowledgeSnapshot(Arc::new(SnapshotParts {
             candidates: state.candidates.iter().map(uncounted).collect(),
             memory: state.memory.clone(),
             ordered: state.ordered.clone(),
@@ -42,32 +42,40 @@ impl Shared {
     }
 
     /// Makes the next execution one that would be the same where this is known. From now on this is knowledge of a copy.
-    pub(crate) fn adopt(&self, known: &Known) {
+    pub(crate) fn adopt(&self, known: &KnowledgeSnapshot) {
         let mut state = self.state();
         state.locals.clear();
-        let mut apart = state.apart.take().unwrap_or_default();
-        apart.touches.clear();
-        apart.learnt.0.clear();
-        let is_current = apart.known.as_ref().is_some_and(|current| Arc::ptr_eq(&current.0, &known.0));
-        if !is_current || apart.disarmed || apart.unsure {
-            let Parts { candidates, memory, ordered, epoch, settled, allocator, by_events, orders_uses } =
-                &*known.0;
+        let mut worker = state.worker.take().unwrap_or_default();
+        worker.touches.clear();
+        worker.learnt.0.clear();
+        let is_current = worker.known.as_ref().is_some_and(|current| Arc::ptr_eq(&current.0, &known.0));
+        if !is_current || worker.disarmed || worker.unsure {
+            let SnapshotParts {
+                candidates,
+                memory,
+                ordered,
+                epoch,
+                settled,
+                allocator,
+                by_events,
+                orders_uses,
+            } = &*known.0;
             state.candidates.clone_from(candidates);
             state.memory.clone_from(memory);
             state.ordered.clone_from(ordered);
             (state.epoch, state.settled, state.allocator) = (*epoch, *settled, *allocator);
             (state.by_events, state.orders_uses) = (*by_events, *orders_uses);
             state.changed();
-            apart.known = Some(known.clone());
-            (apart.disarmed, apart.unsure) = (false, false);
+            worker.known = Some(known.clone());
+            (worker.disarmed, worker.unsure) = (false, false);
         }
-        state.apart = Some(apart);
+        state.worker = Some(worker);
     }
 
     /// An execution that began with the key points of now has ended, and has found no more.
     pub(crate) fn settle(&self) {
         let mut state = self.state();
-        if state.apart.is_none() && !std::mem::replace(&mut state.settled, true) {
+        if state.worker.is_none() && !std::mem::replace(&mut state.settled, true) {
             state.known = None;
         }
     }
@@ -78,7 +86,7 @@ impl Shared {
     pub(crate) fn settle_own(&self, accesses: u64, audit: bool) {
         self.settle();
         let mut state = self.state();
-        if state.apart.is_some() || state.fixed || state.by_events {
+        if state.worker.is_some() || state.fixed || state.by_events {
             return;
         }
         let is_first = !std::mem::replace(&mut state.has_settled, true);
@@ -104,14 +112,14 @@ impl Shared {
     }
 
     /// The lessons that the last execution of a copy has taught; `None` if it cannot stand for one of the search's.
-    pub(crate) fn learnt(&self) -> Option<Learnt> {
+    pub(crate) fn learnt(&self) -> Option<Lessons> {
         let mut state = self.state();
-        let apart = state.apart.as_mut()?;
-        (!apart.unsure).then(|| std::mem::take(&mut apart.learnt))
+        let worker = state.worker.as_mut()?;
+        (!worker.unsure).then(|| std::mem::take(&mut worker.learnt))
     }
 
     /// Takes in what the first events of an execution elsewhere have taught.
-    pub(crate) fn learn(&self, learnt: Learnt, events: u32) {
+    pub(crate) fn learn(&self, learnt: Lessons, events: u32) {
         for (_, lesson) in learnt.0.into_iter().filter(|(after, _)| *after <= u64::from(events)) {
             match lesson {
                 Lesson::Private(candidate, touches, is_shared) => {
@@ -131,14 +139,14 @@ impl Shared {
         is_shared: bool,
         after: u64,
     ) -> Option<bool> {
-        let apart = state.apart.as_mut()?;
-        apart.learnt.0.push((after, Lesson::Private(candidate, touches.to_vec(), is_shared)));
-        let parts = apart.touches.entry(candidate).or_default();
+        let worker = state.worker.as_mut()?;
+        worker.learnt.0.push((after, Lesson::Private(candidate, touches.to_vec(), is_shared)));
+        let parts = worker.touches.entry(candidate).or_default();
         *parts += unobserved::parts(is_shared);
         // The search may have seen it before: it would give it up here at the latest.
         let enough = unobserved::is_enough(*parts);
         if enough {
-            apart.disarmed = true;
+            worker.disarmed = true;
             state.candidates[candidate] = Status::Disarmed;
             state.changed();
         }
@@ -148,15 +156,15 @@ impl Shared {
     /// The same for a place on a stack; `words` are looked for once.
     pub(super) fn note_local(
         state: &mut KnowledgeState,
-        local: &Local,
+        local: &ObservedLocal,
         after: u64,
         words: impl FnOnce() -> Option<String>,
     ) -> Option<String> {
-        let Some(apart) = state.apart.as_mut() else { return words() };
-        apart.places.insert(local.place);
-        let words = apart.words.entry((local.place, local.function)).or_insert_with(words).clone();
-        let local = Local { words: words.clone(), ..local.clone() };
-        apart.learnt.0.push((after, Lesson::Local(local)));
+        let Some(worker) = state.worker.as_mut() else { return words() };
+        worker.places.insert(local.place);
+        let words = worker.words.entry((local.place, local.function)).or_insert_with(words).clone();
+        let local = ObservedLocal { words: words.clone(), ..local.clone() };
+        worker.learnt.0.push((after, Lesson::Local(local)));
         words
     }
 }

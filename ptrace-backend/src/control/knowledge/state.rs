@@ -9,10 +9,10 @@ use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
-use crate::control::knowledge::arming::{Arming, Detoured};
-use crate::control::knowledge::lessons::{Apart, Known, Local};
+use crate::control::knowledge::armed_code::{ArmedCode, DetouredCode};
+use crate::control::knowledge::lessons::{KnowledgeSnapshot, ObservedLocal, WorkerState};
 use crate::control::knowledge::status::Status;
-use crate::control::knowledge::unobserved::Blind;
+use crate::control::knowledge::unobserved::UnobservedAccesses;
 use crate::control::memory::blocks::block_names::{AllocationOrigin, BlockWords};
 use crate::control::state::memory::heap::Blocks;
 
@@ -45,19 +45,19 @@ pub(super) struct KnowledgeState {
     /// The key points are given, and no more are to be found.
     pub(super) fixed: bool,
     /// The memory that instructions have touched without sharing it.
-    pub(super) blind: Blind,
+    pub(super) unobserved: UnobservedAccesses,
     /// Rebuilt when the set of watched instructions changes.
-    pub(super) arming: Option<Arc<Arming>>,
+    pub(super) armed_code: Option<Arc<ArmedCode>>,
     /// The same with all that may be key points.
-    pub(super) arming_of_all: Option<Arc<Arming>>,
+    pub(super) armed_code_of_all: Option<Arc<ArmedCode>>,
     /// Both with detours.
-    pub(super) detoured: Option<Arc<Detoured>>,
-    pub(super) detoured_of_all: Option<Arc<Detoured>>,
+    pub(super) detoured_code: Option<Arc<DetouredCode>>,
+    pub(super) detoured_code_of_all: Option<Arc<DetouredCode>>,
     /// Made anew when any of it changes.
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<KnowledgeSnapshot>,
     /// This is knowledge of a copy that works for a search elsewhere.
-    pub(super) apart: Option<Apart>,
-    pub(super) names: FxHashMap<ObjName, Words>,
+    pub(super) worker: Option<WorkerState>,
+    pub(super) names: FxHashMap<ObjName, NamedObject>,
     pub(super) blocks: BlockWords,
     /// Of static variables: whether they are atomic, as far as that is known.
     pub(super) atomic: FxHashMap<Obj, Option<bool>>,
@@ -68,7 +68,7 @@ pub(super) struct KnowledgeState {
 
 /// The meaning of a block's name.
 #[derive(Debug, Clone)]
-pub(super) enum Words {
+pub(super) enum NamedObject {
     Stack(ThreadName),
     Heap(AllocationOrigin),
     Memory,
@@ -80,21 +80,21 @@ impl KnowledgeState {
     /// More is known of an instruction that touches shared memory, under the same key points.
     pub(super) fn know_more(&mut self) {
         self.known = None;
-        if let Some(apart) = &mut self.apart {
-            apart.unsure = true;
+        if let Some(worker) = &mut self.worker {
+            worker.unsure = true;
         }
     }
 
     /// The set of what is watched has changed.
     pub(super) fn changed(&mut self) {
-        self.arming = None;
-        self.arming_of_all = None;
-        self.detoured = None;
-        self.detoured_of_all = None;
+        self.armed_code = None;
+        self.armed_code_of_all = None;
+        self.detoured_code = None;
+        self.detoured_code_of_all = None;
         self.known = None;
     }
 
-    pub(super) fn learn_local(&mut self, local: Local) {
+    pub(super) fn learn_local(&mut self, local: ObservedLocal) {
         let known = self.locals.get(&local.place).map(|(function, _)| *function);
         if known == Some(local.function) || known.is_some() && local.if_new {
             return;
@@ -109,7 +109,7 @@ impl KnowledgeState {
     pub(super) fn begin_anew(&mut self) {
         self.epoch += 1;
         (self.settled, self.audited) = (false, false);
-        self.blind.begin_anew();
+        self.unobserved.begin_anew();
         self.changed();
     }
 
@@ -127,7 +127,7 @@ impl KnowledgeState {
 
     /// This memory is shared: the instructions that have touched it before are watched, even those that were given up.
     pub(super) fn watch_again(&mut self, memory: Obj) {
-        for candidate in self.blind.watch_again(memory) {
+        for candidate in self.unobserved.watch_again(memory) {
             if self.candidates[candidate] == Status::Disarmed {
                 self.candidates[candidate] = Status::Watched(0);
             }

@@ -32,7 +32,7 @@ impl UnobservedAccess {
 
 /// The touches of all instructions, as far as they were seen.
 #[derive(Debug, Default)]
-pub(super) struct Blind {
+pub(super) struct UnobservedAccesses {
     /// Of those that are watched.
     watched: FxHashMap<usize, Vec<UnobservedAccess>>,
     /// Of those that are no longer watched.
@@ -48,7 +48,7 @@ pub(super) struct Blind {
     in_doubt: bool,
 }
 
-impl Blind {
+impl UnobservedAccesses {
     /// A watched instruction has touched this. The touches of instructions that are no longer watched are not seen: it is
     /// doubtful whether what has run shows all that is shared if it has come to this instruction for the first time, or to
     /// memory that one of those has touched.
@@ -149,13 +149,13 @@ mod tests {
 
     /// Whether it is doubtful what an instruction does, for the second time, beside one that is no longer watched.
     fn doubts(given_up: UnobservedAccess, other: UnobservedAccess) -> bool {
-        let mut blind = Blind::default();
-        blind.touched(1, &[given_up]);
-        blind.touched(2, std::slice::from_ref(&other));
-        blind.give_up(1);
-        assert!(!blind.take_doubt());
-        blind.touched(2, &[other]);
-        blind.take_doubt()
+        let mut unobserved = UnobservedAccesses::default();
+        unobserved.touched(1, &[given_up]);
+        unobserved.touched(2, std::slice::from_ref(&other));
+        unobserved.give_up(1);
+        assert!(!unobserved.take_doubt());
+        unobserved.touched(2, &[other]);
+        unobserved.take_doubt()
     }
 
     #[test]
@@ -169,40 +169,40 @@ mod tests {
 
     #[test]
     fn two_instructions_are_doubted_once() {
-        let mut blind = Blind::default();
-        blind.touched(1, &[touch(1, 0, false)]);
-        blind.give_up(1);
-        blind.touched(2, &[touch(2, 0, true)]);
-        assert!(blind.take_doubt() && !blind.take_doubt());
-        blind.touched(2, &[touch(3, 0, true)]);
-        assert!(!blind.take_doubt());
+        let mut unobserved = UnobservedAccesses::default();
+        unobserved.touched(1, &[touch(1, 0, false)]);
+        unobserved.give_up(1);
+        unobserved.touched(2, &[touch(2, 0, true)]);
+        assert!(unobserved.take_doubt() && !unobserved.take_doubt());
+        unobserved.touched(2, &[touch(3, 0, true)]);
+        assert!(!unobserved.take_doubt());
     }
 
     #[test]
     fn what_an_instruction_does_for_the_first_time_is_doubtful() {
-        let mut blind = Blind::default();
-        blind.touched(1, &[touch(1, 0, false)]);
-        assert!(!blind.take_doubt());
-        blind.give_up(1);
+        let mut unobserved = UnobservedAccesses::default();
+        unobserved.touched(1, &[touch(1, 0, false)]);
+        assert!(!unobserved.take_doubt());
+        unobserved.give_up(1);
         let mut is_doubtful = || {
-            blind.touched(2, &[touch(1, 4, false)]);
-            blind.take_doubt()
+            unobserved.touched(2, &[touch(1, 4, false)]);
+            unobserved.take_doubt()
         };
         assert!(is_doubtful() && !is_doubtful());
-        blind.begin_anew();
-        blind.touched(2, &[touch(1, 4, false)]);
-        assert!(blind.take_doubt());
+        unobserved.begin_anew();
+        unobserved.touched(2, &[touch(1, 4, false)]);
+        assert!(unobserved.take_doubt());
     }
 
     #[test]
     fn those_that_have_touched_what_is_shared_are_watched_again() {
-        let mut blind = Blind::default();
-        blind.touched(1, &[touch(1, 0, false)]);
-        blind.touched(2, &[touch(1, 8, false)]);
-        blind.give_up(1);
-        blind.give_up(2);
+        let mut unobserved = UnobservedAccesses::default();
+        unobserved.touched(1, &[touch(1, 0, false)]);
+        unobserved.touched(2, &[touch(1, 8, false)]);
+        unobserved.give_up(1);
+        unobserved.give_up(2);
         let shared = touch(1, 2, false).obj;
-        assert_eq!(blind.watch_again(shared), [1]);
-        assert_eq!(blind.watch_again(shared), [0_usize; 0]);
+        assert_eq!(unobserved.watch_again(shared), [1]);
+        assert_eq!(unobserved.watch_again(shared), [0_usize; 0]);
     }
 }

@@ -35,7 +35,7 @@ type LoopRead = (u64, u64, usize);
 
 /// The reads and writes of a round of a loop.
 #[derive(Default)]
-struct Round {
+struct LoopIteration {
     reads: Vec<LoopRead>,
     writes: Vec<u64>,
 }
@@ -60,7 +60,7 @@ pub(crate) fn learns_from_runaway(
     if is_inside_call
         || is_alone(scheduling, memory)
         || thread.cancellation.asynchronous
-        || !tracee.shared.may_learn_more()
+        || !tracee.knowledge.may_learn_more()
     {
         return Ok(false);
     }
@@ -76,7 +76,7 @@ fn is_alone(scheduling: &Scheduling, memory: &MemoryState) -> bool {
 }
 
 /// A circle in which a thread goes, with the same registers and the same memory each time round.
-pub(crate) struct Circle {
+pub(crate) struct RepeatedState {
     /// Its outermost and first place, which is the same in all executions.
     place: (Reverse<u64>, u64),
     /// Reads of the thread's own stack and thread-local variables in it, of bytes that it does not write: addresses and lengths in bytes.
@@ -90,14 +90,14 @@ pub(crate) fn goes_round(
     scheduling: &Scheduling,
     memory: &MemoryState,
     index: ThreadIndex,
-) -> Result<Option<Circle>, ExecutionError> {
+) -> Result<Option<RepeatedState>, ExecutionError> {
     let thread = &scheduling.threads[index];
     if tracee.tasks[index].regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
         return Ok(None);
     }
     probes::hide(tracee)?;
     let mut circle = circle(tracee, memory, index)?;
-    if let Some(Circle { place, looks }) = &mut circle {
+    if let Some(RepeatedState { place, looks }) = &mut circle {
         if is_alone(scheduling, memory) {
             looks.clear();
         }
@@ -117,7 +117,7 @@ fn circle(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
-) -> Result<Option<Circle>, ExecutionError> {
+) -> Result<Option<RepeatedState>, ExecutionError> {
     // Only a step leaves all flags as code can see them.
     let regs = tracee.tasks[index].regs;
     if spin::instruction(tracee, memory, regs.rip).is_none_or(is_call)
@@ -154,7 +154,7 @@ fn circle(
                 spin::is_writable_data(tracee, addr) && !passed.stores_into(addr, len)
             };
             let looks = passed.reads.iter().copied().filter(is_left).collect();
-            return Ok(Some(Circle { place: first, looks }));
+            return Ok(Some(RepeatedState { place: first, looks }));
         }
     }
     Ok(None)
@@ -191,11 +191,11 @@ fn watch_from_now_on(
     let candidates: Vec<usize> = looks.iter().map(|&(candidate, _)| candidate).collect();
     let shared: Vec<Obj> =
         looks.iter().map(|&(_, (_, addr, len))| memory.stretch(addr, len as u64)).collect();
-    if looks.is_empty() || !tracee.shared.promote(&candidates, None, &shared) {
+    if looks.is_empty() || !tracee.knowledge.promote(&candidates, None, &shared) {
         return Ok(false);
     }
     memory.promoted = true;
-    tracee.shared.note_runaway();
+    tracee.knowledge.note_runaway();
     account.note(Peculiarity::RunsLongInLoop);
     let tid = tracee.tasks[index].tid;
     for (_, (at, ..)) in looks {
@@ -211,10 +211,10 @@ fn round(
     tracee: &mut Tracee,
     memory: &MemoryState,
     index: ThreadIndex,
-) -> Result<Option<Round>, ExecutionError> {
+) -> Result<Option<LoopIteration>, ExecutionError> {
     let start = tracee.tasks[index].regs.rip;
     let mut info = InstructionInfoFactory::new();
-    let mut round = Round::default();
+    let mut round = LoopIteration::default();
     for _ in 0..LONGEST {
         let regs = tracee.tasks[index].regs;
         let Some(instruction) = spin::instruction(tracee, memory, regs.rip) else { return Ok(None) };

@@ -6,15 +6,15 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::control::loops::{livelock_probe, spin};
-use crate::control::memory::taken_down;
+use crate::control::memory::logged_accesses;
 use crate::control::state::account::Account;
-use crate::control::state::flow::Heard;
+use crate::control::state::flow::WaitResult;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, AwaitedBytes, Need};
+use crate::control::state::pending::{Action, AwaitedBytes, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::control::watchdog::Reason;
 use crate::control::{expiry, operations};
 use crate::os::ptrace;
@@ -29,9 +29,9 @@ pub(crate) fn wait(
     index: ThreadIndex,
 ) -> Result<Option<WaitStatus>, ExecutionError> {
     loop {
-        match tracee.hear_running(index, |_| true)? {
-            Heard::Report(status) => return Ok(Some(status)),
-            Heard::Over(reason) => {
+        match tracee.wait_for_running(index, |_| true)? {
+            WaitResult::Report(status) => return Ok(Some(status)),
+            WaitResult::Over(reason) => {
                 if interrupted(tracee, scheduling, memory, account, index, reason, true)? {
                     return Ok(None);
                 }
@@ -59,24 +59,24 @@ pub(crate) fn interrupted(
     tracee.watch.begin_wait();
     // If the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
     let stop = match ptrace::interrupt(tid) {
-        Ok(()) => Some(tracee.hear(tid, |_| true)?),
+        Ok(()) => Some(tracee.wait_for_report(tid, |_| true)?),
         Err(_) => None,
     };
-    if let Some(Heard::Over(reason)) = stop
+    if let Some(WaitResult::Over(reason)) = stop
         && let Some(error) = reason.ends_everything()
     {
         tracee.gone = true;
         return Err(error);
     }
     if let Ok(regs) = ptrace::registers(tid) {
-        taken_down::note(tracee, scheduling, memory, account, index)?;
+        logged_accesses::note(tracee, scheduling, memory, account, index)?;
         tracee.tasks[index].regs = regs;
         // It is stepped from here on.
         tracee.step_out_of_copy(index)?;
         tracee.leave_detour(index)?;
         tracee.end_detours()?;
     }
-    let is_between = runs && matches!(stop, Some(Heard::Report(WaitStatus::Stopped)));
+    let is_between = runs && matches!(stop, Some(WaitResult::Report(WaitStatus::Stopped)));
     let circle = match is_between {
         true => livelock_probe::goes_round(tracee, scheduling, memory, index)?,
         false => None,
@@ -85,17 +85,25 @@ pub(crate) fn interrupted(
         if !circle.looks.is_empty() {
             let awaited = circle.looks.iter().map(|&look| spin::awaited(tracee, memory, index, look));
             let awaited: Vec<AwaitedBytes> = awaited.collect();
-            let accesses = awaited.iter().filter(|it| tracee.shared.is_shared(it.object));
+            let accesses = awaited.iter().filter(|it| tracee.knowledge.is_shared(it.object));
             let op = Op::new(OpKind::Await, accesses.map(|it| Access::read(it.object)).collect::<Vec<_>>());
-            operations::pend(tracee, scheduling, index, op, Need::Change(awaited), Act::GoOn, None);
+            operations::pend(
+                tracee,
+                scheduling,
+                index,
+                op,
+                WaitCondition::Change(awaited),
+                Action::GoOn,
+                None,
+            );
             return Ok(true);
         }
         if expiry::may_interrupt(tracee, scheduling) {
             let op = Op::new(OpKind::SliceEnd, []);
-            operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::GoOn, None);
+            operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::GoOn, None);
             return Ok(true);
         }
-        let stack = tracee.stack(index);
+        let stack = stacks::stack(tracee, index);
         let failure = scheduling.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
         scheduling.threads[index].run_state = RunState::Failed(failure);
         return Ok(true);
@@ -104,7 +112,7 @@ pub(crate) fn interrupted(
         tracee.resume(index, 0)?;
         return Ok(false);
     }
-    let stack = tracee.stack(index);
+    let stack = stacks::stack(tracee, index);
     tracee.gone = true;
     if scheduling.threads[index].cancellation.asynchronous {
         let name = scheduling.threads[index].name;

@@ -10,11 +10,11 @@ use crate::control::loops::spin;
 use crate::control::operations;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need};
+use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::Special;
+use crate::instructions::TrappedInstruction;
 
 /// The number of times that a thread pauses between two of its events before it gives way.
 const OFTEN: u32 = 16;
@@ -25,7 +25,7 @@ pub(crate) fn enter(
     scheduling: &mut Scheduling,
     memory: &MemoryState,
     index: ThreadIndex,
-    pause: &Special,
+    pause: &TrappedInstruction,
 ) -> Result<Flow, ExecutionError> {
     let waits = tracee.is_scheduled(index) && !tracee.in_harness(index);
     if waits {
@@ -34,15 +34,15 @@ pub(crate) fn enter(
             scheduling,
             index,
             Op::new(OpKind::Await, []),
-            Need::Nothing,
-            Act::GoOn,
+            WaitCondition::Nothing,
+            Action::GoOn,
             None,
         );
         if spin::watch_for_spinning(tracee, scheduling, memory, index, true)?
             && scheduling.threads[index]
                 .pending
                 .as_ref()
-                .is_some_and(|pending| pending.need.waits_for_bytes())
+                .is_some_and(|pending| pending.condition.waits_for_bytes())
         {
             pause.complete(&mut tracee.tasks[index].regs, 0);
             return Ok(Flow::Rest);
@@ -53,7 +53,15 @@ pub(crate) fn enter(
     let thread = &mut scheduling.threads[index];
     if waits && thread.spinning.pauses_often(thread.events, OFTEN) {
         let op = Op::new(OpKind::Yield, []);
-        return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::GoOn, None));
+        return Ok(operations::pend(
+            tracee,
+            scheduling,
+            index,
+            op,
+            WaitCondition::Nothing,
+            Action::GoOn,
+            None,
+        ));
     }
     tracee.write_registers(index)?;
     Ok(Flow::Resume(0))

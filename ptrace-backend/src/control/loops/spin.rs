@@ -14,9 +14,9 @@ use rustc_hash::FxHashMap;
 
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{AwaitedBytes, Need};
+use crate::control::state::pending::{AwaitedBytes, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::spinning::{Bytes, same_registers};
+use crate::control::state::spinning::{MemoryBytes, same_registers};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
 use crate::layout::{Trap, TrapKind};
@@ -54,7 +54,7 @@ pub(crate) fn watch_for_spinning(
 ) -> Result<bool, ExecutionError> {
     let frame = tracee.read(tracee.tasks[index].regs.rsp, FRAME);
     let spinning = &mut scheduling.threads[index].spinning;
-    if let Some(Bytes { address, len, value }) = spinning.updating.take()
+    if let Some(MemoryBytes { address, len, value }) = spinning.updating.take()
         && tracee.number(address, len) != value
     {
         spinning.forget_visits();
@@ -128,7 +128,7 @@ fn await_change(
         reads.into_iter().filter(is_looked_at).map(|look| awaited(tracee, memory, index, look)).collect();
     // The event comes after whatever lets it go: it is an event on all of that.
     let shared: Vec<Obj> =
-        locations.iter().map(|it| it.object).filter(|obj| tracee.shared.is_shared(*obj)).collect();
+        locations.iter().map(|it| it.object).filter(|obj| tracee.knowledge.is_shared(*obj)).collect();
     let Some(pending) = &mut scheduling.threads[index].pending else { return };
     if pending.op.kind == OpKind::Read {
         pending.op.kind = OpKind::Await;
@@ -139,7 +139,7 @@ fn await_change(
             accesses.push(Access::read(obj));
         }
     }
-    pending.need = Need::Change(locations);
+    pending.condition = WaitCondition::Change(locations);
 }
 
 /// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
@@ -248,7 +248,7 @@ pub(crate) fn note_memory(
 ) -> bool {
     match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind) {
         Some(TrapKind::Function { function, .. }) if !function.only_tries() => return false,
-        Some(TrapKind::Special(special)) if !special.kind.leaves_all_as_it_is() => return false,
+        Some(TrapKind::Instruction(trapped)) if !trapped.kind.leaves_all_as_it_is() => return false,
         _ => {}
     }
     if instruction.has_rep_prefix() || instruction.has_repne_prefix() {

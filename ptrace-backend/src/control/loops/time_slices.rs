@@ -16,9 +16,9 @@ use checker::peculiarity::Peculiarity;
 use crate::control::enabled;
 use crate::control::kernel::signals;
 use crate::control::state::account::Account;
-use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::pending::{Action, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::spinning::Bytes;
+use crate::control::state::spinning::MemoryBytes;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
@@ -29,15 +29,15 @@ use crate::os::memory;
 /// The object that a thread at a key point looks at, by an access or by trying to take something: its address, and of an access
 /// the number of bytes.
 fn looked_at(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Option<(u64, Option<usize>)> {
-    match pending.act {
-        Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
-        Act::Access if pending.op.kind != OpKind::Write => {
+    match pending.action {
+        Action::Function { function, object, .. } if function.only_tries() => Some((object, None)),
+        Action::Access if pending.op.kind != OpKind::Write => {
             let candidate = tracee.layout.candidate_at(tracee.tasks[index].regs.rip)?;
             let accesses = candidate.accesses(&MachineState::of(tracee, index));
             let read = accesses.iter().find(|access| access.read)?;
             Some((read.addr, Some(read.len.min(8) as usize)))
         }
-        Act::Try(ref files) => {
+        Action::Try(ref files) => {
             files.first().filter(|(_, events)| *events != 0).map(|(file, _)| (*file as u64, None))
         }
         _ => None,
@@ -55,19 +55,21 @@ pub(crate) fn note_look(
 ) {
     scheduling.threads[index].spinning.updating = None;
     let Some((address, len)) = looked_at(tracee, index, pending) else { return };
-    let seen = match &pending.act {
+    let seen = match &pending.action {
         // A thread that gets something out of a file has not seen the same.
-        Act::Try(files) => scheduling.events * u64::from(signals::files::is_any_ready(tracee, index, files)),
+        Action::Try(files) => {
+            scheduling.events * u64::from(signals::files::is_any_ready(tracee, index, files))
+        }
         _ => u64::from(succeeds),
     };
     let thread = &mut scheduling.threads[index];
     let read = |len| memory::number(tracee.leader, address, len).unwrap_or(0);
-    let bytes = |len| Bytes { address, len, value: read(len) };
+    let bytes = |len| MemoryBytes { address, len, value: read(len) };
     // Until the thread rests, no other one can change what it updates.
     thread.spinning.updating = len.filter(|_| pending.op.kind == OpKind::Update).map(bytes);
     let updated = thread.spinning.updating.as_ref().map(|bytes| bytes.value);
     let value = || updated.unwrap_or_else(|| len.map_or(seen, read));
-    thread.slices.look(tracee.tasks[index].regs.rip, address, value);
+    thread.time_slices.look(tracee.tasks[index].regs.rip, address, value);
 }
 
 /// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.
@@ -82,15 +84,16 @@ pub(crate) fn end_slice(
     let looks_at = looked_at(tracee, index, &pending);
     let thread = &mut scheduling.threads[index];
     let place = tracee.tasks[index].regs.rip;
-    if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(place, addr)) {
+    if !looks_at.is_some_and(|(addr, _)| thread.time_slices.is_over(place, addr)) {
         thread.pending = Some(pending);
         return;
     }
-    pending.op.may.accesses.iter().for_each(|access| tracee.shared.note_waited_for(access.obj));
+    pending.op.may.accesses.iter().for_each(|access| tracee.knowledge.note_waited_for(access.obj));
     note_gap(tracee, scheduling, objects, account, index);
     let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
-    let act = Act::EndOfSlice(Box::new(pending));
-    scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+    let action = Action::EndOfSlice(Box::new(pending));
+    scheduling.threads[index].pending =
+        Some(Pending { op, site, condition: WaitCondition::Nothing, action, deadline: None });
 }
 
 /// A search may make the thread give way, if there is another one to give way to: takes note of what that leaves out.
@@ -103,7 +106,7 @@ fn note_gap(
 ) {
     let can_go = |(other, thread): (ThreadIndex, &Thread)| {
         let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
-        pending.is_some_and(|pending| enabled::holds(tracee, scheduling, objects, other, &pending.need))
+        pending.is_some_and(|pending| enabled::holds(tracee, scheduling, objects, other, &pending.condition))
     };
     if scheduling.threads.enumerate().any(can_go) {
         account.left_out = true;

@@ -13,17 +13,19 @@ use crate::control::knowledge::unobserved::UnobservedAccess;
 use crate::control::loops::spin;
 use crate::control::memory::blocks::{heap, quarantine};
 use crate::control::memory::naming::MemoryRegion;
-use crate::control::memory::{atomicity, detour_traps, exposure, hidden, looks_at_exit, scope, used_unseen};
+use crate::control::memory::{
+    atomicity, detour_traps, exit_handler_traps, exposure, hidden, scope, unwatched_uses,
+};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::pending::{Action, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::accesses_of;
-use crate::control::tracee::{Tracee, probes};
+use crate::control::tracee::{Tracee, probes, stacks};
+use crate::instructions::detour::access_logging::LoggedOperand;
 use crate::instructions::detour::log::WIDEST;
-use crate::instructions::detour::take_down::TakenDown;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
 use crate::layout::TrapKind;
 use crate::layout::rust_locks::RustMutex;
@@ -31,7 +33,8 @@ use crate::layout::rust_locks::RustMutex;
 impl MemoryState {
     /// The accesses that touch shared memory. The others touch memory that is shared with no other thread.
     fn shared_among(&self, accesses: &[MemoryAccess]) -> Accesses {
-        let is_shared = |access: &&MemoryAccess| self.shared.is_shared(self.object(access.addr, access.len));
+        let is_shared =
+            |access: &&MemoryAccess| self.knowledge.is_shared(self.object(access.addr, access.len));
         accesses.iter().filter(is_shared).copied().collect()
     }
 
@@ -41,20 +44,20 @@ impl MemoryState {
             if access.write { Access::write(obj) } else { Access::read(obj) }
         });
         let writes = accesses.iter().any(|access| access.write);
-        let (kind, act) = match (instruction.kind, accesses) {
-            (AccessKind::LockedUpdate, _) => (OpKind::Update, Act::Access),
-            (AccessKind::CompareExchange, _) => (OpKind::CompareExchange, Act::Access),
+        let (kind, action) = match (instruction.kind, accesses) {
+            (AccessKind::LockedUpdate, _) => (OpKind::Update, Action::Access),
+            (AccessKind::CompareExchange, _) => (OpKind::CompareExchange, Action::Access),
             (AccessKind::SplitUpdate, &[access]) if access.read && access.write => {
                 return self.describe_split(instruction, access);
             }
-            (AccessKind::SplitUpdate, _) => (OpKind::Update, Act::Access),
-            _ if writes => (OpKind::Write, Act::Access),
-            _ => (OpKind::Read, Act::Access),
+            (AccessKind::SplitUpdate, _) => (OpKind::Update, Action::Access),
+            _ if writes => (OpKind::Write, Action::Access),
+            _ => (OpKind::Read, Action::Access),
         };
         let site = self.layout.site(instruction.addr);
         let mut op = self.access_op(kind, instruction, named);
         op.in_steps = !instruction.is_one_step(accesses);
-        Pending { op, site, need: Need::Nothing, act, deadline: None }
+        Pending { op, site, condition: WaitCondition::Nothing, action, deadline: None }
     }
 
     fn access_op(
@@ -76,8 +79,8 @@ impl MemoryState {
         Pending {
             op,
             site: self.layout.site(instruction.addr),
-            need: Need::Nothing,
-            act: Act::SplitRead { addr: access.addr, len: access.len as usize },
+            condition: WaitCondition::Nothing,
+            action: Action::SplitRead { addr: access.addr, len: access.len as usize },
             deadline: None,
         }
     }
@@ -101,7 +104,7 @@ pub(crate) fn enter(
     let instruction = &layout.candidates[candidate];
     let accesses = accesses_of(tracee, memory, index, instruction);
     take_note(tracee, scheduling, (memory, account), index, (candidate, Some(candidate)), &accesses);
-    let status = memory.shared.status(candidate);
+    let status = memory.knowledge.status(candidate);
     if status == Status::Promoted {
         let shared = memory.shared_among(&accesses);
         if !shared.is_empty() {
@@ -120,20 +123,20 @@ pub(crate) fn enter(
             return Ok(Flow::Resume(0));
         }
     }
-    if status == Status::Promoted && memory.shared.passed_private(candidate) {
-        detour_traps::take_down_more(tracee, memory)?;
+    if status == Status::Promoted && memory.knowledge.passed_private(candidate) {
+        detour_traps::log_more(tracee, memory)?;
     }
     if status != Status::Disarmed
         && spins_here(tracee, scheduling, memory, index, instruction, &accesses, false)?
     {
         // No other thread has touched what it waits for yet, but one will have to.
         let shared: Vec<Obj> = accesses.iter().map(|a| memory.stretch(a.addr, a.len)).collect();
-        memory.promoted |= memory.shared.promote(&[candidate], Some(candidate), &shared);
+        memory.promoted |= memory.knowledge.promote(&[candidate], Some(candidate), &shared);
         return Ok(Flow::Rest);
     }
     let is_shared = !memory.shared_among(&accesses).is_empty();
     if is_shared {
-        memory.shared.passed_shared(candidate);
+        memory.knowledge.passed_shared(candidate);
     }
     let is_noted =
         memory.scope == Scope::Hidden && !hidden::pass_own(tracee, scheduling, memory, index, instruction)?;
@@ -142,17 +145,17 @@ pub(crate) fn enter(
         // Other instructions that share the memory may not have been watched.
         _ if is_shared && memory.narrow.is_some() => false,
         // The jump to its detour will lie over it again.
-        _ if tracee.detouring.covers(candidate) && instruction.taken_down().is_some() => false,
+        _ if tracee.detouring.covers(candidate) && instruction.logged_operand().is_some() => false,
         Status::Disarmed | Status::Watched(_) if memory.scope == Scope::Audit => {
             return pass_checked(tracee, memory, account, index, candidate);
         }
         Status::Disarmed => !is_noted,
         _ => {
             let touches = touches(scheduling, memory, index, &accesses);
-            memory.shared.touched_privately(candidate, &touches, is_shared, scheduling.events)
+            memory.knowledge.touched_privately(candidate, &touches, is_shared, scheduling.events)
         }
     };
-    let is_looked_up = instruction.taken_down() == Some(TakenDown::Address);
+    let is_looked_up = instruction.logged_operand() == Some(LoggedOperand::Address);
     if status == Status::Promoted && is_looked_up && tracee.detouring.covers(candidate) && !memory.promoted {
         note_private(tracee, memory, &accesses);
     }
@@ -225,7 +228,7 @@ fn pass_checked(
 
 /// A thread that was alone has created another one.
 pub(crate) fn plant_for_company(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
-    looks_at_exit::plant_again(tracee, memory)?;
+    exit_handler_traps::plant_again(tracee, memory)?;
     let lifted = std::mem::take(&mut memory.lifted_alone);
     lifted.into_iter().try_for_each(|candidate| tracee.set_trap(candidate, true))
 }
@@ -256,7 +259,7 @@ fn rest_at(
     accesses: &[MemoryAccess],
 ) -> Result<Flow, ExecutionError> {
     let pending = memory.describe_access(instruction, accesses);
-    if let Some(what) = tracee.rust_mutex(index, instruction.kind) {
+    if let Some(what) = stacks::rust_mutex(tracee, index, instruction.kind) {
         scheduling.threads[index].pending = Some(describe_rust_mutex(what, pending, accesses));
         return Ok(Flow::Rest);
     }
@@ -274,7 +277,7 @@ pub(crate) fn is_key_point(
 ) -> bool {
     let accesses = || accesses_of(tracee, memory, index, &memory.layout.candidates[candidate]);
     !tracee.in_harness(index)
-        && memory.shared.status(candidate) == Status::Promoted
+        && memory.knowledge.status(candidate) == Status::Promoted
         && !memory.shared_among(&accesses()).is_empty()
 }
 
@@ -311,13 +314,13 @@ pub(crate) fn note_passed(
     take_note(tracee, scheduling, (memory, account), index, (candidate, None), &[access]);
     let is_shared = !memory.shared_among(&[access]).is_empty();
     if is_shared {
-        memory.shared.passed_shared(candidate);
+        memory.knowledge.passed_shared(candidate);
     }
     let counts = memory.scope != Scope::Audit && !(is_shared && memory.narrow.is_some());
     if counts {
         // It costs no stop, and stays in the code of this execution.
         let touches = touches(scheduling, memory, index, &[access]);
-        memory.shared.touched_privately(candidate, &touches, is_shared, scheduling.events);
+        memory.knowledge.touched_privately(candidate, &touches, is_shared, scheduling.events);
     }
 }
 
@@ -333,21 +336,21 @@ fn take_note(
     for access in accesses {
         let conflict = memory.sharing.touch(index, candidate, *access);
         if !conflict.bytes.is_empty() {
-            if conflict.unseen {
-                used_unseen::note_conflict(memory, account, index, &conflict.bytes);
+            if conflict.unwatched_use {
+                unwatched_uses::note_conflict(memory, account, index, &conflict.bytes);
             }
             let stretch = |bytes: &Range<u64>| memory.stretch(bytes.start, bytes.end - bytes.start);
             let mut shared: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
             shared.extend(memory.release_at(access.addr).filter(|_| conflict.frees));
-            memory.promoted |= memory.shared.promote(&conflict.candidates, stands_at, &shared);
+            memory.promoted |= memory.knowledge.promote(&conflict.candidates, stands_at, &shared);
         } else if conflict.handed_over && !memory.shared_among(&[*access]).is_empty() {
             // Of memory that was not always in order each access is a key point.
-            memory.promoted |= memory.shared.promote(&[candidate], stands_at, &[]);
+            memory.promoted |= memory.knowledge.promote(&[candidate], stands_at, &[]);
         }
         exposure::expose_thread_locals(tracee, memory, index, access.addr);
         match memory.place(access.addr).region {
             MemoryRegion::Heap | MemoryRegion::Unknown if !conflict.bytes.is_empty() => {
-                memory.promoted |= memory.shared.watch_allocator();
+                memory.promoted |= memory.knowledge.watch_allocator();
             }
             MemoryRegion::Stack(owner) if owner != index || memory.sharing.interrupts(index, access.addr) => {
                 exposure::expose(tracee, scheduling, (memory, account), (index, owner), access.addr);
@@ -391,11 +394,11 @@ pub(crate) fn reaches_further(
 /// An access that takes or releases a mutex: a lock operation is enabled only while it can succeed.
 fn describe_rust_mutex(what: RustMutex, access: Pending, touched: &[MemoryAccess]) -> Pending {
     let Some(&MemoryAccess { addr, len, .. }) = touched.first() else { return access };
-    let (kind, need) = match what {
-        RustMutex::Lock => (OpKind::Lock, Need::RustMutex(addr, len as usize)),
-        RustMutex::Unlock => (OpKind::Unlock, Need::Nothing),
+    let (kind, condition) = match what {
+        RustMutex::Lock => (OpKind::Lock, WaitCondition::RustMutex(addr, len as usize)),
+        RustMutex::Unlock => (OpKind::Unlock, WaitCondition::Nothing),
     };
-    Pending { op: Op { kind, ..access.op }, need, act: Act::RustMutex { what, addr }, ..access }
+    Pending { op: Op { kind, ..access.op }, condition, action: Action::RustMutex { what, addr }, ..access }
 }
 
 /// The first thread is about to be created: from now on memory accesses are watched.
@@ -408,15 +411,19 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
     if !hidden::plant(tracee, memory).map_err(system("plant traps"))? {
         let is_audit = memory.scope == Scope::Audit;
         // The first executions with these key points are to find more of them in one go, and rest where they do.
-        let is_known = is_audit || memory.shared.is_settled();
+        let is_known = is_audit || memory.knowledge.is_settled();
         tracee.detouring.over |= !memory.written_code.is_empty();
         if is_known && tracee.has_log() && tracee.probes.wanted.is_empty() {
             let hands_over = tracee.page.is_some();
-            let code =
-                memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit, hands_over);
+            let code = memory.knowledge.armed_code_with_detours(
+                &memory.layout,
+                tracee.pristine,
+                is_audit,
+                hands_over,
+            );
             tracee.begin_detours(code).map_err(system("plant traps"))?;
         } else {
-            let all = memory.shared.arming(&memory.layout, tracee.pristine, is_audit);
+            let all = memory.knowledge.armed_code(&memory.layout, tracee.pristine, is_audit);
             all.plant_beside(tracee.leader, &tracee.layout, &memory.written_code)
                 .map_err(system("plant traps"))?;
         }

@@ -9,7 +9,7 @@ pub(crate) fn atomicity(memory: &MemoryState, address: u64, accesses: &[Access])
     if memory.layout.is_in_atomic_function(address) {
         return Atomicity::Atomic;
     }
-    let known = accesses.iter().map(|access| memory.shared.is_atomic_data(&memory.layout, access.obj));
+    let known = accesses.iter().map(|access| memory.knowledge.is_atomic_data(&memory.layout, access.obj));
     let known: Option<Vec<bool>> = known.collect();
     match known {
         Some(known) if known.iter().all(|atomic| *atomic) => Atomicity::Atomic,

@@ -10,7 +10,7 @@ use crate::control::tracee::Tracee;
 const MOST_PLANS: u32 = 8;
 
 /// An instruction has a detour from now on, in this execution too.
-pub(crate) fn take_down_more(tracee: &mut Tracee, memory: &MemoryState) -> Result<(), ExecutionError> {
+pub(crate) fn log_more(tracee: &mut Tracee, memory: &MemoryState) -> Result<(), ExecutionError> {
     // In other scopes the code has other traps as well; and no trap is to come back that has been taken away for good.
     let is_whole = matches!(memory.scope, Scope::All | Scope::Audit) && tracee.probes.wanted.is_empty();
     let is_whole = is_whole && !memory.heap.left_unnamed;
@@ -21,8 +21,12 @@ pub(crate) fn take_down_more(tracee: &mut Tracee, memory: &MemoryState) -> Resul
     }
     tracee.detouring.plans += 1;
     let is_audit = memory.scope == Scope::Audit;
-    let code =
-        memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit, tracee.page.is_some());
+    let code = memory.knowledge.armed_code_with_detours(
+        &memory.layout,
+        tracee.pristine,
+        is_audit,
+        tracee.page.is_some(),
+    );
     tracee.begin_detours(code).map_err(system("plant traps"))
 }
 

@@ -7,13 +7,13 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
 use checker::names::ObjName;
 
-use crate::control::knowledge::lessons::Local;
+use crate::control::knowledge::lessons::ObservedLocal;
 use crate::control::state::account::Account;
 use crate::control::state::memory::{LentFrame, MemoryState};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
 use crate::control::tracee::stacks::STACK_DEPTH;
+use crate::control::tracee::{Tracee, stacks};
 use crate::debuginfo;
 use crate::instructions::makes_frame_addresses;
 
@@ -33,7 +33,7 @@ pub(crate) fn expose_thread_locals(tracee: &Tracee, memory: &mut MemoryState, in
     memory.exposed_thread_locals = true;
     let layout = std::sync::Arc::clone(&memory.layout);
     let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.thread_local);
-    if memory.shared.expose(all.map(|(i, _)| i)) {
+    if memory.knowledge.expose(all.map(|(i, _)| i)) {
         memory.promoted = true;
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn expose(
         holder.function.contains(&at) || holder.callee.as_ref().is_some_and(|code| code.contains(&at))
     };
     let inside = layout.candidates.iter().enumerate().filter(|(_, c)| is_inside(c.addr));
-    if memory.shared.expose(inside.map(|(i, _)| i)) {
+    if memory.knowledge.expose(inside.map(|(i, _)| i)) {
         memory.promoted = true;
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn expose_all_frames(memory: &mut MemoryState) {
     }
     let layout = std::sync::Arc::clone(&memory.layout);
     let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.stack.is_some());
-    memory.promoted |= memory.shared.expose(all.map(|(i, _)| i));
+    memory.promoted |= memory.knowledge.expose(all.map(|(i, _)| i));
 }
 
 /// Whether the code of a function makes addresses of what is in its frame; so it is taken to be where the code cannot be read.
@@ -125,7 +125,7 @@ pub(crate) fn name_synchronisation(
     let owner = scheduling.threads.indices().find(holds);
     let Some(owner) = owner.filter(|&owner| owner != index) else { return };
     let Obj { name, offset, .. } = memory.object(addr, 1);
-    if !memory.shared.is_local_known((name, offset))
+    if !memory.knowledge.is_local_known((name, offset))
         && let Some(holder) = holder(tracee, owner, addr)
     {
         name_local(tracee, scheduling, (name, offset), holder.function.start, true, (owner, addr));
@@ -141,27 +141,27 @@ fn name_local(
     if_new: bool,
     (owner, addr): (ThreadIndex, u64),
 ) {
-    let local = Local { place, function, words: None, if_new };
-    tracee.shared.name_local(local, scheduling.events, || tracee.local_at(owner, addr));
+    let local = ObservedLocal { place, function, words: None, if_new };
+    tracee.knowledge.name_local(local, scheduling.events, || stacks::local_at(tracee, owner, addr));
 }
 
 /// The function in whose frame an address is.
-struct Holder {
+struct FrameOwner {
     /// Its code, and that of the function that it has called.
     function: Range<u64>,
     callee: Option<Range<u64>>,
     frame: LentFrame,
 }
 
-fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<Holder> {
+fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<FrameOwner> {
     let holds = |frame: &debuginfo::Frame| addr < frame.cfa;
-    let frames = tracee.raw_frames_until(owner, STACK_DEPTH, holds);
+    let frames = stacks::raw_frames_until(tracee, owner, STACK_DEPTH, holds);
     let at = frames.iter().position(holds)?;
     // The innermost frame's place is no return address.
     let code = |at: usize| tracee.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
     let returns_at = frames[at].cfa.wrapping_sub(8);
     let frame = LentFrame { returns_at, returns_to: tracee.number(returns_at, 8) };
-    Some(Holder { function: code(at)?, callee: at.checked_sub(1).and_then(code), frame })
+    Some(FrameOwner { function: code(at)?, callee: at.checked_sub(1).and_then(code), frame })
 }
 
 /// Whether a frame is still there, as far as its return address tells.

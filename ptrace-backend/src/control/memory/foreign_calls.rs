@@ -8,24 +8,24 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 
-use crate::answers::PID;
 use crate::control::kernel::accesses::{no_memory, process_state};
-use crate::control::memory::sharing::How;
-use crate::control::memory::{access, looks_at_exit, used_unseen};
+use crate::control::memory::sharing::TouchKind;
+use crate::control::memory::{access, exit_handler_traps, unwatched_uses};
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::used_unseen::OpenCall;
-use crate::control::state::pending::{Act, Need};
+use crate::control::state::memory::unwatched_uses::OpenCall;
+use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::instructions::{AccessKind, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
 use crate::libraries::effects::{EXIT_HANDLERS, Effects, ThreadHandle, effects};
 use crate::os::memory as target_memory;
+use crate::virtual_syscalls::PID;
 
 /// The running thread has come to the entry of a function of a system library of which not all is known.
 pub(crate) fn enter(
@@ -39,7 +39,7 @@ pub(crate) fn enter(
     let layout = std::sync::Arc::clone(&tracee.layout);
     let foreign = &layout.foreign[foreign];
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
-    let is_of_library = tracee.is_library_call_site(caller);
+    let is_of_library = stacks::is_library_call_site(tracee, caller);
     if let Some(candidate) = foreign.candidate
         && tracee.concurrent
         && !is_of_library
@@ -63,18 +63,26 @@ pub(crate) fn enter(
     // A thread that has ended, and was not joined, may have used it in another order.
     let is_alone = state.is_some() && memory.sharing.is_after_all(index);
     if is_alone && foreign.effects == Effects::EndsProcess {
-        looks_at_exit::lift(tracee, memory)?;
+        exit_handler_traps::lift(tracee, memory)?;
     }
     if let Some((of, kind)) = state
         && !is_alone
     {
         let (place, state, _) = no_memory(tracee, of.to_owned(), true);
-        if !memory.sharing.touch_in(index, None, place, How::Writes).bytes.is_empty() {
-            memory.promoted |= memory.shared.promote(&[], None, &[state]);
+        if !memory.sharing.touch_in(index, None, place, TouchKind::Writes).bytes.is_empty() {
+            memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
         }
-        if memory.shared.is_shared(state) {
+        if memory.knowledge.is_shared(state) {
             let op = Op::new(kind, [Access::write(state)]);
-            return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Library, None));
+            return Ok(operations::pend(
+                tracee,
+                scheduling,
+                index,
+                op,
+                WaitCondition::Nothing,
+                Action::Library,
+                None,
+            ));
         }
     }
     if let Effects::OpensMemory { sized } = foreign.effects {
@@ -139,7 +147,7 @@ fn is_harmless(
     const FILE: u64 = 216;
     const BUFFER: u64 = 56;
     const POINTER: u64 = 8;
-    let call = || (index, used_unseen::call(tracee, index));
+    let call = || (index, unwatched_uses::call(tracee, index));
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, None),
         Effects::CxxStream { argument, makes } => (argument, Some(makes)),
@@ -153,18 +161,20 @@ fn is_harmless(
         }
         // Those that matter are operations.
         Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. } => return true,
-        Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
+        Effects::DependsOn(of) => {
+            return is_ordered(memory, index, NOWHERE * (1 + of as u64), TouchKind::Reads);
+        }
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
         Effects::ThreadState { by, writes } => {
-            let how = if writes { How::Writes } else { How::Reads };
+            let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };
             return named_thread(tracee, scheduling, index, by)
-                .is_some_and(|thread| is_ordered(memory, index, thread, how));
+                .is_some_and(|thread| is_ordered(memory, index, thread, kind));
         }
         Effects::Writes { argument, len } => {
             let context = tracee.tasks[index].argument(argument);
             let bytes = context..context.saturating_add(len);
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            return used_unseen::has_in_call(memory, call(), bytes, &entry);
+            return unwatched_uses::has_in_call(memory, call(), bytes, &entry);
         }
         Effects::OpensMemory { sized } => {
             let entry = entry_of(kind_of(foreign), foreign);
@@ -192,7 +202,9 @@ fn is_harmless(
     if let Some(makes) = is_cxx {
         let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
         let parts = parts_of_stream(tracee, stream, makes);
-        return parts.filter(|part| !used_unseen::has_in_call(memory, call(), part.clone(), &entry)).count()
+        return parts
+            .filter(|part| !unwatched_uses::has_in_call(memory, call(), part.clone(), &entry))
+            .count()
             == 0;
     }
     // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
@@ -210,7 +222,7 @@ fn have_in_call(
     parts: impl Iterator<Item = Range<u64>>,
     entry: &Unwatched,
 ) -> bool {
-    parts.filter(|part| !used_unseen::has_in_call(memory, call, part.clone(), entry)).count() == 0
+    parts.filter(|part| !unwatched_uses::has_in_call(memory, call, part.clone(), entry)).count() == 0
 }
 
 /// The words for the file that a call opens, if the kernel tells of threads or mappings in it.
@@ -232,7 +244,7 @@ fn named_thread(
     }
     let is_it = |&i: &ThreadIndex| match argument {
         0 => i == index,
-        number => scheduling.threads[i].world.tid == number as i64,
+        number => scheduling.threads[i].virtual_system.tid == number as i64,
     };
     let named = scheduling.threads.indices().find(is_it);
     named.map(|named| tracee.tasks[named].handle)
@@ -293,23 +305,23 @@ fn mask_of(thread: ThreadIndex) -> u64 {
 
 /// Takes note that a thread relies on each of these objects. Whether all changes of them come before or after that in every schedule.
 fn are_settled(memory: &mut MemoryState, index: ThreadIndex, objects: impl Iterator<Item = u64>) -> bool {
-    objects.filter(|object| !is_ordered(memory, index, *object, How::Reads)).count() == 0
+    objects.filter(|object| !is_ordered(memory, index, *object, TouchKind::Reads)).count() == 0
 }
 
 /// Takes note that a thread works on an object of a library. Whether no other thread does, but in an order that holds in
 /// every schedule.
 fn has_for_itself(memory: &mut MemoryState, index: ThreadIndex, object: u64) -> bool {
-    is_ordered(memory, index, object, How::Writes)
+    is_ordered(memory, index, object, TouchKind::Writes)
 }
 
 /// Takes note that a thread uses such an object in this way. Whether it does so in an order with the others that holds in every
 /// schedule.
-fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: How) -> bool {
+fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, kind: TouchKind) -> bool {
     /// The first word stands for it all.
     const WORD: u64 = 8;
     let object = memory.shared_files.original(object);
     let bytes = object..object.saturating_add(WORD);
-    memory.sharing.touch_in(index, None, bytes, how).bytes.is_empty()
+    memory.sharing.touch_in(index, None, bytes, kind).bytes.is_empty()
 }
 
 /// An output or input stream of the C++ library, its state, and the buffer behind it, which other streams may share. Inlined members of

@@ -43,9 +43,9 @@ pub(crate) fn plant(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Resul
         }
     }
     // Beside libraries, what the program's own code does to their words matters although it is no event.
-    let lifted = if code.is_empty() { Vec::new() } else { memory.shared.lifted(&layout) };
+    let lifted = if code.is_empty() { Vec::new() } else { memory.knowledge.lifted(&layout) };
     let addresses = code.keys().copied().chain(lifted);
-    let code = memory.shared.arming_with(&layout, tracee.pristine, addresses);
+    let code = memory.knowledge.armed_code_with(&layout, tracee.pristine, addresses);
     code.plant_beside(tracee.leader, &layout, &memory.written_code)?;
     Ok(true)
 }

@@ -8,7 +8,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::Pending;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::debuginfo::AllocationType;
 use crate::instructions::detour::log::{Log, WIDEST};
 
@@ -50,7 +50,7 @@ impl MemoryState {
         // A program may give a thread one of its variables for a stack.
         if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
             let (stack, thread) = &self.stacks[index];
-            let name = self.shared.stack_name(*thread);
+            let name = self.knowledge.stack_name(*thread);
             return NamedAddress {
                 name,
                 offset: (addr - stack.start) as u32,
@@ -64,7 +64,7 @@ impl MemoryState {
         if let Some((name, start)) = self.heap.at(addr) {
             return NamedAddress { name, offset: (addr - start) as u32, region: MemoryRegion::Heap };
         }
-        let name = self.shared.memory_name(addr >> 32);
+        let name = self.knowledge.memory_name(addr >> 32);
         NamedAddress { name, offset: addr as u32, region: MemoryRegion::Unknown }
     }
 
@@ -116,7 +116,7 @@ impl MemoryState {
                 break;
             }
             let next = self.next_name(at).min(end);
-            if self.shared.is_shared(self.object(at, next - at)) {
+            if self.knowledge.is_shared(self.object(at, next - at)) {
                 break;
             }
             at = next;
@@ -143,18 +143,18 @@ pub(crate) fn note_told(
     index: ThreadIndex,
     pending: &Pending,
 ) {
-    for name in memory.shared.note_told(&memory.layout, &pending.op.may.accesses, pending.site) {
-        if let Some(held) =
-            memory.heap.extent(name).and_then(|block| held_at(tracee, scheduling, index, &block))
+    for name in memory.knowledge.note_told(&memory.layout, &pending.op.may.accesses, pending.site) {
+        if let Some(pointee_type) =
+            memory.heap.extent(name).and_then(|block| pointee_type_at(tracee, scheduling, index, &block))
         {
-            memory.shared.note_held(name, held);
+            memory.knowledge.note_pointee_type(name, pointee_type);
         }
     }
 }
 
 /// The content of a block, as variables say that point to it: of the thread that uses it, else of another one, which may have
 /// handed it on as a pointer to anything.
-fn held_at(
+fn pointee_type_at(
     tracee: &Tracee,
     scheduling: &Scheduling,
     user: ThreadIndex,
@@ -164,5 +164,5 @@ fn held_at(
         scheduling.threads.indices().filter(|&other| other != user && scheduling.threads[other].is_live());
     std::iter::once(user)
         .chain(others)
-        .find_map(|index| tracee.inspect(index, |inspector| inspector.held_at(block)))
+        .find_map(|index| stacks::inspect(tracee, index, |inspector| inspector.pointee_type_at(block)))
 }

@@ -12,11 +12,11 @@ use checker::program::{ExecutionError, Scope};
 
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::scope::{Both, Narrow};
-use crate::control::state::pending::{Need, Pending};
+use crate::control::state::memory::scope::{NarrowScope, ScopedCode};
+use crate::control::state::pending::{Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::instructions::{AccessKind, Candidate, MemoryAccess};
 
 impl MemoryState {
@@ -37,26 +37,26 @@ impl MemoryState {
 /// Watches from now on what this scope takes; all traps are planted.
 pub(crate) fn narrow_down(tracee: &Tracee, memory: &mut MemoryState) {
     let Scope::Objects(watched) = &memory.scope else { return };
-    let watched = memory.shared.with_waited_for(watched);
+    let watched = memory.knowledge.with_waited_for(watched);
     let layout = Arc::clone(&memory.layout);
     let is_left_out = |candidate: &&usize| memory.leaves_out(&layout.candidates[**candidate], &watched);
-    let promoted = memory.shared.promoted();
+    let promoted = memory.knowledge.promoted();
     let left_out: Vec<usize> = promoted.iter().filter(is_left_out).copied().collect();
     let code = (!left_out.is_empty()).then(|| code(tracee, memory, &left_out));
-    memory.narrow = Some(Narrow { objects: watched, left_out, code, is_wide: true });
+    memory.narrow = Some(NarrowScope { objects: watched, left_out, code, is_wide: true });
 }
 
 /// Code with all traps, and without those of these instructions.
-fn code(tracee: &Tracee, memory: &MemoryState, left_out: &[usize]) -> Both {
-    let (shared, layout, template) = (&memory.shared, &memory.layout, tracee.pristine);
+fn code(tracee: &Tracee, memory: &MemoryState, left_out: &[usize]) -> ScopedCode {
+    let (knowledge, layout, pristine) = (&memory.knowledge, &memory.layout, tracee.pristine);
     match &tracee.detouring.used {
         Some(all) => {
-            let few = shared.arming_without(layout, template, left_out, &all.detours);
-            Both::Detoured(Arc::clone(all), few)
+            let few = knowledge.armed_code_without(layout, pristine, left_out, &all.detours);
+            ScopedCode::Detoured(Arc::clone(all), few)
         }
         None => {
-            let few = shared.arming_without(layout, template, left_out, &[]);
-            Both::Trapped(shared.arming(layout, template, false), few)
+            let few = knowledge.armed_code_without(layout, pristine, left_out, &[]);
+            ScopedCode::Trapped(knowledge.armed_code(layout, pristine, false), few)
         }
     }
 }
@@ -71,7 +71,7 @@ pub(crate) fn widen(
     if std::mem::replace(&mut narrow.is_wide, is_wide) == is_wide {
         return Ok(());
     }
-    if matches!(narrow.code, Some(Both::Detoured(..))) && tracee.detouring.used.is_none() {
+    if matches!(narrow.code, Some(ScopedCode::Detoured(..))) && tracee.detouring.used.is_none() {
         let left_out = std::mem::take(&mut narrow.left_out);
         let trapped = code(tracee, memory, &left_out);
         if let Some(narrow) = &mut memory.narrow {
@@ -79,11 +79,11 @@ pub(crate) fn widen(
         }
     }
     let code = match memory.narrow.as_ref().and_then(|narrow| narrow.code.as_ref()) {
-        Some(Both::Detoured(all, few)) => {
+        Some(ScopedCode::Detoured(all, few)) => {
             tracee.detouring.put_back();
             if is_wide { &all.code } else { few }
         }
-        Some(Both::Trapped(all, few)) => {
+        Some(ScopedCode::Trapped(all, few)) => {
             if is_wide {
                 all
             } else {
@@ -102,12 +102,12 @@ pub(crate) fn may_let_go(
     index: ThreadIndex,
     kind: OpKind,
 ) -> bool {
-    use Need::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
-    let of_memory = |need: &Need| {
-        let of_rust = matches!(need, RustMutex(..) | RustRead(_) | RustWrite(_));
-        of_rust || matches!(need, Change(_) | ReadLock(_) | WriteLock(_))
+    use WaitCondition::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
+    let of_memory = |condition: &WaitCondition| {
+        let of_rust = matches!(condition, RustMutex(..) | RustRead(_) | RustWrite(_));
+        of_rust || matches!(condition, Change(_) | ReadLock(_) | WriteLock(_))
     };
-    let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.need);
+    let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.condition);
     let others = scheduling.threads.enumerate().filter(|(other, _)| *other != index);
     let mut pending = others.filter_map(|(_, thread)| thread.pending.as_ref());
     memory.narrow.is_none() || kind.may_let_go(pending.any(waits))
@@ -123,5 +123,5 @@ pub(crate) fn passes_over(
 ) -> bool {
     let Some(narrow) = memory.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
     let is_within = |access: &MemoryAccess| narrow.objects.overlap(memory.object(access.addr, access.len));
-    !accesses.iter().any(is_within) && tracee.rust_mutex(index, instruction.kind).is_none()
+    !accesses.iter().any(is_within) && stacks::rust_mutex(tracee, index, instruction.kind).is_none()
 }

@@ -11,8 +11,10 @@ use checker::program::Event;
 use rustc_hash::FxHashMap;
 
 use crate::control::memory::event_order::EventOrder;
-pub(crate) use crate::control::memory::sharing::words::{How, Unseen};
-use crate::control::memory::sharing::words::{WordAccess, Words, bytes_of, intersection, mask, words};
+use crate::control::memory::sharing::words::{
+    AccessHistory, WordAccess, bytes_of, intersection, mask, words,
+};
+pub(crate) use crate::control::memory::sharing::words::{TouchKind, UseDuration};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::instructions::MemoryAccess;
 
@@ -21,7 +23,7 @@ const WIDE: u64 = 1024;
 
 /// A long access.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Wide {
+struct LongAccess {
     bytes: Range<u64>,
     candidate: Option<u32>,
     touch: WordAccess,
@@ -37,7 +39,7 @@ pub(crate) struct Conflict {
     /// The block is, or was, freed.
     pub(crate) frees: bool,
     /// One of the earlier uses that conflict is unseen.
-    pub(crate) unseen: bool,
+    pub(crate) unwatched_use: bool,
     /// There is an access that would conflict, if the events did not order the two.
     pub(crate) handed_over: bool,
 }
@@ -58,8 +60,8 @@ pub(crate) struct Sharing {
     /// The order of events, where accesses that it orders are none that threads share: all of them, or uses that are not seen.
     order: Option<EventOrder>,
     orders_all: bool,
-    words: Words,
-    wide: Vec<Wide>,
+    words: AccessHistory,
+    wide: Vec<LongAccess>,
     /// The handlers that each thread is in.
     handlers: FxHashMap<ThreadIndex, Vec<Handler>>,
     /// Handlers of timers' signals may run.
@@ -167,8 +169,8 @@ impl Sharing {
     /// candidates that have touched them.
     pub(crate) fn touch(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> Conflict {
         let MemoryAccess { addr, len, write, .. } = access;
-        let how = if write { How::Writes } else { How::Reads };
-        self.touch_in(thread, Some(candidate), addr..addr.saturating_add(len), how)
+        let kind = if write { TouchKind::Writes } else { TouchKind::Reads };
+        self.touch_in(thread, Some(candidate), addr..addr.saturating_add(len), kind)
     }
 
     /// The same for memory that is touched in any way.
@@ -177,15 +179,20 @@ impl Sharing {
         thread: ThreadIndex,
         candidate: Option<usize>,
         bytes: Range<u64>,
-        how: How,
+        kind: TouchKind,
     ) -> Conflict {
-        let touch = self.now(thread, how);
+        let touch = self.now(thread, kind);
         self.take_in(candidate, bytes, touch)
     }
 
     /// The same for memory that is written as a whole in a way that is not seen.
-    pub(crate) fn use_unseen(&mut self, thread: ThreadIndex, bytes: Range<u64>, unseen: Unseen) -> Conflict {
-        let touch = WordAccess { unseen: Some(unseen), ..self.now(thread, How::Writes) };
+    pub(crate) fn use_unseen(
+        &mut self,
+        thread: ThreadIndex,
+        bytes: Range<u64>,
+        unwatched_use: UseDuration,
+    ) -> Conflict {
+        let touch = WordAccess { unwatched_use: Some(unwatched_use), ..self.now(thread, TouchKind::Writes) };
         self.take_in(None, bytes, touch)
     }
 
@@ -204,23 +211,23 @@ impl Sharing {
     }
 
     /// An access by a thread, as it is now.
-    fn now(&mut self, thread: ThreadIndex, how: How) -> WordAccess {
+    fn now(&mut self, thread: ThreadIndex, kind: TouchKind) -> WordAccess {
         let time = self.clock(thread)[thread.place()];
         let events = self.order.as_ref().map_or(0, |order| order.count(thread));
         let handles = self
             .handlers
             .get(&thread)
             .is_some_and(|handlers| handlers.iter().any(|handler| handler.from_elsewhere));
-        WordAccess { thread, time, events, bytes: 0, how, handles, unseen: None }
+        WordAccess { thread, time, events, bytes: 0, kind, handles, unwatched_use: None }
     }
 
     /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Another
     /// thread that has touched the same in between had the conflict, if there is one.
     pub(crate) fn repeats(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> bool {
         let bytes = access.addr..access.addr.saturating_add(access.len);
-        let touch = self.now(thread, if access.write { How::Writes } else { How::Reads });
+        let touch = self.now(thread, if access.write { TouchKind::Writes } else { TouchKind::Reads });
         if access.len > WIDE {
-            return self.wide.contains(&Wide { bytes, candidate: Some(number(candidate)), touch });
+            return self.wide.contains(&LongAccess { bytes, candidate: Some(number(candidate)), touch });
         }
         words(&bytes).all(|word| {
             let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
@@ -242,40 +249,42 @@ impl Sharing {
     /// The bytes of a new access that an earlier one conflicts with.
     fn conflicts(&self, bytes: &Range<u64>, new: WordAccess) -> Conflict {
         let clock = self.clocks.get(new.thread.place()).map_or(&[][..], Vec::as_slice);
-        let (handed_over, unseen) = (Cell::new(false), Cell::new(false));
+        let (handed_over, unwatched_use) = (Cell::new(false), Cell::new(false));
         let is_conflict = |earlier: &WordAccess| {
             let is_one = conflict(earlier, &new, clock);
             let is_ordered = is_one
                 && self.may_be_handed_over(earlier, &new)
                 && self.order.as_ref().is_some_and(|order| hands_over(order, earlier, &new));
             handed_over.set(handed_over.get() || is_ordered);
-            unseen.set(unseen.get() || is_one && !is_ordered && earlier.unseen.is_some());
+            unwatched_use
+                .set(unwatched_use.get() || is_one && !is_ordered && earlier.unwatched_use.is_some());
             is_one && !is_ordered
         };
-        let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
+        let mut found = Conflict { frees: new.kind == TouchKind::Frees, ..Conflict::default() };
         self.words.within(bytes, |word, mask, touches| {
             let mut earlier =
                 touches.kinds.iter().filter(|old| old.bytes & mask != 0 && is_conflict(old)).peekable();
             if earlier.peek().is_some() {
                 append(&mut found.bytes, intersection(&bytes_of(word), bytes));
             }
-            found.frees |= earlier.any(|old| old.how == How::Frees);
+            found.frees |= earlier.any(|old| old.kind == TouchKind::Frees);
         });
         for earlier in &self.wide {
             let common = intersection(&earlier.bytes, bytes);
             if !common.is_empty() && is_conflict(&earlier.touch) {
                 found.bytes.push(common);
-                found.frees |= earlier.touch.how == How::Frees;
+                found.frees |= earlier.touch.kind == TouchKind::Frees;
             }
         }
-        (found.handed_over, found.unseen) = (handed_over.get(), unseen.get());
+        (found.handed_over, found.unwatched_use) = (handed_over.get(), unwatched_use.get());
         found
     }
 
     /// Whether two accesses share nothing where events order them.
     fn may_be_handed_over(&self, earlier: &WordAccess, new: &WordAccess) -> bool {
-        let unseen = [earlier.unseen, new.unseen];
-        !unseen.contains(&Some(Unseen::Lasting)) && (self.orders_all || unseen.contains(&Some(Unseen::Call)))
+        let unwatched_use = [earlier.unwatched_use, new.unwatched_use];
+        !unwatched_use.contains(&Some(UseDuration::Lasting))
+            && (self.orders_all || unwatched_use.contains(&Some(UseDuration::Call)))
     }
 
     /// Adds the instructions that have touched one of the words that some bytes are in.
@@ -288,12 +297,12 @@ impl Sharing {
 
     fn note(&mut self, bytes: Range<u64>, candidate: Option<u32>, touch: WordAccess) {
         if bytes.end - bytes.start > WIDE {
-            let is_again = |wide: &Wide| {
+            let is_again = |wide: &LongAccess| {
                 wide.bytes == bytes && wide.candidate == candidate && wide.touch.is_again(&touch)
             };
             match self.wide.iter_mut().find(|wide| is_again(wide)) {
                 Some(wide) => wide.touch = touch,
-                None => self.wide.push(Wide { bytes, candidate, touch }),
+                None => self.wide.push(LongAccess { bytes, candidate, touch }),
             }
             return;
         }
@@ -320,7 +329,7 @@ fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
 /// thing, however it is ordered.
 fn hands_over(order: &EventOrder, earlier: &WordAccess, new: &WordAccess) -> bool {
     earlier.thread != new.thread
-        && earlier.how != How::Frees
+        && earlier.kind != TouchKind::Frees
         && order.knows(new.thread, earlier.thread, earlier.events)
 }
 
@@ -331,7 +340,7 @@ fn conflict(earlier: &WordAccess, new: &WordAccess, clock: &[u32]) -> bool {
         true => earlier.handles != new.handles,
         false => clock.get(earlier.thread.place()).copied().unwrap_or(0) < earlier.time,
     };
-    is_unordered && earlier.how.conflicts(new.how)
+    is_unordered && earlier.kind.conflicts(new.kind)
 }
 
 mod words;

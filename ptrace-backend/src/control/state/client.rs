@@ -5,11 +5,11 @@ use std::sync::Arc;
 use checker::failure::Failure;
 use checker::names::ThreadName;
 
-use crate::answers::{START_OF_TIME, World};
 use crate::control::state::pending::FileEvents;
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, ptrace};
-use crate::target::client::ClientRecipe;
+use crate::target::client::ClientLaunchPlan;
+use crate::virtual_syscalls::{START_OF_TIME, VirtualSystem};
 
 /// The client as the scheduler has it.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Client {
 
 /// The client's processes, each of which stands still except while it is let run.
 pub(crate) struct Processes {
-    pub(crate) recipe: Arc<ClientRecipe>,
+    pub(crate) launch_plan: Arc<ClientLaunchPlan>,
     /// Its threads and processes that have not ended, in the order of their creation.
     pub(crate) tasks: Vec<ClientTask>,
     /// Processes by the process that has created them, also those that have ended.
@@ -74,7 +74,7 @@ pub(crate) struct Processes {
     /// Descriptors at which the program listens.
     pub(crate) listens: Vec<i32>,
     /// The clock and the random numbers that it sees.
-    pub(crate) world: World,
+    pub(crate) virtual_system: VirtualSystem,
     /// The number of calls in a row that have found out that they would have to wait.
     pub(crate) vain: u32,
     /// It has done something to the program beside its connections, or one of several processes went first.
@@ -88,14 +88,14 @@ pub(crate) struct ClientTask {
     pub(crate) process: Tid,
     /// As of its last system call.
     pub(crate) regs: Regs,
-    pub(crate) at: At,
+    pub(crate) position: ClientPosition,
     /// The end of its wait for another thread, in nanoseconds of virtual time, if there is a limit: the kernel knows of none.
     pub(crate) deadline: Option<u64>,
 }
 
 /// The place where a thread of the client stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum ClientPosition {
     /// It can go on, with this signal unless it is 0.
     Free(i32),
     /// Before a system call.
@@ -148,20 +148,20 @@ impl ClientSyscall {
 impl ClientTask {
     /// A thread or process that has not been looked at.
     pub(crate) fn new(tid: Tid, process: Tid) -> Self {
-        Self { tid, process, regs: ptrace::no_registers(), at: At::Free(0), deadline: None }
+        Self { tid, process, regs: ptrace::no_registers(), position: ClientPosition::Free(0), deadline: None }
     }
 }
 
 impl Processes {
-    pub(crate) fn new(recipe: Arc<ClientRecipe>) -> Self {
+    pub(crate) fn new(launch_plan: Arc<ClientLaunchPlan>) -> Self {
         Self {
-            recipe,
+            launch_plan,
             tasks: Vec::new(),
             children: Vec::new(),
             root: None,
             ended: None,
             listens: Vec::new(),
-            world: World::new(ThreadName::CLIENT, START_OF_TIME),
+            virtual_system: VirtualSystem::new(ThreadName::CLIENT, START_OF_TIME),
             vain: 0,
             goes_unwatched: false,
         }

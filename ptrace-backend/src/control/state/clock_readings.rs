@@ -11,13 +11,13 @@ const LONGEST: u64 = 60_000_000_000;
 
 /// The readings of the clock by a thread in one place since it changed anything that others see.
 #[derive(Debug, Default)]
-pub(crate) struct Readings {
+pub(crate) struct ClockReadings {
     /// The instruction pointer and the stack pointer.
     pub(crate) place: (u64, u64),
     pub(crate) count: u32,
 }
 
-impl Readings {
+impl ClockReadings {
     /// Counts a reading, and says how far time goes on if the thread is taken to wait for it.
     pub(crate) fn step(&mut self, place: (u64, u64)) -> Option<u64> {
         if self.place != place {
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn time_goes_on_faster_where_it_is_waited_for() {
-        let mut readings = Readings::default();
+        let mut readings = ClockReadings::default();
         let steps: Vec<_> = (0..12).map(|_| readings.step((1, 2))).collect();
         assert_eq!(steps[..8], [None; 8]);
         assert_eq!(steps[8..], [Some(2000), Some(4000), Some(8000), Some(16_000)]);
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn time_goes_on_by_a_minute_at_most() {
-        let mut readings = Readings::default();
+        let mut readings = ClockReadings::default();
         assert_eq!((0..100).map(|_| readings.step((1, 2))).last(), Some(Some(LONGEST)));
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::control::knowledge::arming::Detoured;
-use crate::instructions::detour::take_down::ARGUMENTS;
+use crate::control::knowledge::armed_code::DetouredCode;
+use crate::instructions::detour::access_logging::ARGUMENTS;
 
 /// The detours of one copy.
 #[derive(Debug, Default)]
 pub(crate) struct Detouring {
     /// Those that may be in its code; `None`: there are none so far, or no more.
-    pub(crate) used: Option<Arc<Detoured>>,
+    pub(crate) used: Option<Arc<DetouredCode>>,
     /// Those at the entries of functions are in its code.
     pub(crate) of_functions: bool,
     /// There are to be no more.
@@ -34,7 +34,7 @@ pub(crate) struct Detouring {
 impl Detouring {
     /// Whether an instruction has a detour that is in use, or was and will be again.
     pub(crate) fn covers(&self, candidate: usize) -> bool {
-        self.used.as_ref().is_some_and(|detoured| detoured.candidates.contains(&candidate))
+        self.used.as_ref().is_some_and(|detoured_code| detoured_code.candidates.contains(&candidate))
     }
 
     /// Whether memory is known to be private.

@@ -23,7 +23,7 @@ pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Execution
 }
 
 /// The outcome of a wait.
-pub(crate) enum Heard {
+pub(crate) enum WaitResult {
     Report(WaitStatus),
     /// The code that runs may not go on.
     Over(Reason),

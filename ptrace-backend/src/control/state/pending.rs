@@ -19,8 +19,8 @@ use crate::os::system_v;
 pub(crate) struct Pending {
     pub(crate) op: Op,
     pub(crate) site: Site,
-    pub(crate) need: Need,
-    pub(crate) act: Act,
+    pub(crate) condition: WaitCondition,
+    pub(crate) action: Action,
     /// The time at which its wait may time out, in nanoseconds of virtual time.
     pub(crate) deadline: Option<u64>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct AwaitedBytes {
 
 /// The condition that has to hold before a pending operation can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum WaitCondition {
     Nothing,
     /// The mutex at this address can be had.
     Mutex(u64),
@@ -58,7 +58,7 @@ pub(crate) enum Need {
     Once(u64),
     /// The barrier has left this generation behind.
     Generation(u64, u32),
-    /// A signal on this condition variable, and then [`Need::Mutex`].
+    /// A signal on this condition variable, and then [`WaitCondition::Mutex`].
     Signal(u64),
     /// A wake on this futex.
     Wake(u64),
@@ -73,14 +73,14 @@ pub(crate) enum Need {
     /// This lock of a file can be had.
     FileLock(FileLockRequest),
     /// A signal is there for it.
-    Arrival(Awaited),
+    Arrival(AwaitedSignal),
     /// This virtual time has come.
     Deadline(u64),
     /// The futex with priority inheritance at this address has no owner that could give it back.
     PiFutex(u64),
 }
 
-impl Need {
+impl WaitCondition {
     /// Whether it is a change of some bytes.
     pub(crate) fn waits_for_bytes(&self) -> bool {
         matches!(self, Self::Change(bytes) if !bytes.is_empty())
@@ -89,7 +89,7 @@ impl Need {
 
 /// The way in which a pending operation is carried out.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// The function at whose entry the thread stands. `object` is its first argument, `timed_out` what it returns when
     /// its time limit passes.
     Function {
@@ -166,7 +166,7 @@ pub(crate) enum Act {
     /// The thread stands where it ends, and lets go of the last one of these robust mutexes; it ends where there is none.
     End(Vec<u64>),
     /// A wait for a signal begins: one that is there already is dealt with before.
-    AwaitSignal(Awaited),
+    AwaitSignal(AwaitedSignal),
     /// A signal for this thread, or for whichever takes it; the kernel delivers it.
     Send {
         to: Option<ThreadIndex>,
@@ -192,42 +192,48 @@ impl Pending {
     /// Whether a cancellation takes effect here, or in the wait that this begins. Waits in system calls are no matter of
     /// this: the C library ends them by a signal.
     pub(crate) fn is_cancellation_point(&self) -> bool {
-        match self.act {
-            Act::Function { function, .. } => function.is_cancellation_point(),
-            Act::Reacquire { of_rust, .. } => !of_rust && matches!(self.need, Need::Signal(_)),
+        match self.action {
+            Action::Function { function, .. } => function.is_cancellation_point(),
+            Action::Reacquire { of_rust, .. } => {
+                !of_rust && matches!(self.condition, WaitCondition::Signal(_))
+            }
             _ => false,
         }
     }
 
     /// Whether a mutex is released, by an indivisible instruction. A spin lock is released by a plain store.
     pub(crate) fn releases_mutex(&self) -> bool {
-        let is_spin = matches!(self.act, Act::Function { function: TrappedFunction::SpinUnlock, .. });
+        let is_spin = matches!(self.action, Action::Function { function: TrappedFunction::SpinUnlock, .. });
         self.op.kind == OpKind::Unlock && !is_spin
     }
 
     /// A condition wait is over, and returns this in place of what it would have; what it needs is the mutex.
     pub(crate) fn wants_mutex(&mut self, returns: Option<u64>) {
-        let Act::Reacquire { mutex, result, of_rust, .. } = &mut self.act else { return };
+        let Action::Reacquire { mutex, result, of_rust, .. } = &mut self.action else { return };
         *result = returns.unwrap_or(*result);
-        self.need = if *of_rust { Need::RustMutex(*mutex, RUST_MUTEX) } else { Need::Mutex(*mutex) };
+        self.condition = if *of_rust {
+            WaitCondition::RustMutex(*mutex, RUST_MUTEX)
+        } else {
+            WaitCondition::Mutex(*mutex)
+        };
         self.deadline = None;
     }
 
     /// A condition wait with this mutex, whose thread was cancelled, ends by taking that, and acts upon it.
     pub(crate) fn become_cancelled(&mut self, mutex: u64) {
-        self.need = Need::Mutex(mutex);
-        self.act = Act::TestCancel { mutex };
+        self.condition = WaitCondition::Mutex(mutex);
+        self.action = Action::TestCancel { mutex };
         self.deadline = None;
     }
 
     /// Whether nothing but a time has to come.
     pub(crate) fn sleeps(&self) -> bool {
-        matches!(self.need, Need::Deadline(_))
+        matches!(self.condition, WaitCondition::Deadline(_))
     }
 
     /// Whether it is the first half of a condition wait.
     pub(crate) fn begins_condition_wait(&self) -> bool {
-        matches!(self.act, Act::Function { function, .. } if function.waits_for_signal())
+        matches!(self.action, Action::Function { function, .. } if function.waits_for_signal())
     }
 }
 
@@ -236,14 +242,14 @@ impl Pending {
 pub(crate) struct InjectedCall {
     pub(crate) function: u64,
     pub(crate) argument: u64,
-    pub(crate) after: After,
+    pub(crate) after: AfterCall,
     /// The thread's registers before the call.
     pub(crate) saved: Option<Regs>,
 }
 
 /// The continuation of a thread that has what it called for.
 #[derive(Debug)]
-pub(crate) enum After {
+pub(crate) enum AfterCall {
     /// It rests, at this operation.
     Stay(Box<Pending>),
     /// Out of the function at whose entry it stood, with this result, or with that of the call if it is an error.
@@ -253,7 +259,7 @@ pub(crate) enum After {
 }
 
 impl InjectedCall {
-    pub(crate) fn new(function: u64, argument: u64, after: After) -> Self {
+    pub(crate) fn new(function: u64, argument: u64, after: AfterCall) -> Self {
         Self { function, argument, after, saved: None }
     }
 }
@@ -287,7 +293,7 @@ pub(crate) type FileEvents = (i32, i16);
 
 /// The signal that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Awaited {
+pub(crate) enum AwaitedSignal {
     /// One of these, which it takes.
     Any(u64),
     /// One that does something, while these are blocked.
@@ -331,8 +337,8 @@ pub(crate) fn only_looks(all: &Effect) -> Effect {
 }
 
 /// The operation with what the end of its time would do, if it is a wait with a time limit.
-pub(crate) fn limited(mut op: Op, need: &Need, deadline: Option<u64>) -> Op {
+pub(crate) fn limited(mut op: Op, condition: &WaitCondition, deadline: Option<u64>) -> Op {
     let touched = op.may.accesses.first().map(|access| Access::write(access.obj));
-    op.limit = deadline.filter(|_| *need != Need::Nothing).map(|_| Effect::on(touched));
+    op.limit = deadline.filter(|_| *condition != WaitCondition::Nothing).map(|_| Effect::on(touched));
     op
 }

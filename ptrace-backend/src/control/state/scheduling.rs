@@ -75,7 +75,7 @@ impl Scheduling {
     /// Notes the time since which a thread could run, at its next event.
     pub(crate) fn note_begun(&mut self, index: ThreadIndex) {
         let thread = &mut self.threads[index];
-        let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);
+        let since = thread.runnable_since.unwrap_or(0).max(thread.virtual_system.now);
         // The thread's clock goes on by then at the latest.
         let last = thread.begun.last().copied().unwrap_or(0);
         thread.begun.push(since.max(last));

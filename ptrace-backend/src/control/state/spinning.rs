@@ -23,27 +23,27 @@ pub(crate) struct Visit {
 
 /// The places to which a thread has come, by which its loops are known.
 #[derive(Debug, Default)]
-pub(crate) struct Spinning {
+pub(crate) struct SpinDetection {
     /// The last visit to each memory access since the thread last changed anything.
     pub(crate) visits: FxHashMap<u64, Visit>,
     /// The number of times that a loop has turned out to be none, and of the suspicions that it has raised since.
     pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
     /// The memory of the read-modify-write that the thread is passing, as it was before: an exchange of equal values only looks.
-    pub(crate) updating: Option<Bytes>,
+    pub(crate) updating: Option<MemoryBytes>,
     /// The number of its pauses in code that is not watched since it had run so many events.
     pub(crate) pauses: (u32, u32),
 }
 
 /// Bytes of memory: their address, their number and their value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bytes {
+pub(crate) struct MemoryBytes {
     pub(crate) address: u64,
     /// At most 8.
     pub(crate) len: usize,
     pub(crate) value: u64,
 }
 
-impl Spinning {
+impl SpinDetection {
     /// The thread has changed something.
     pub(crate) fn forget_visits(&mut self) {
         self.visits.clear();

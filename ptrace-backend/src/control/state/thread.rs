@@ -6,13 +6,13 @@ use checker::operation::Effect;
 use checker::operation::OpKind;
 use smallvec::SmallVec;
 
-use crate::answers::World;
-use crate::control::state::clock_readings::Readings;
-use crate::control::state::memory::heap::Allocating;
+use crate::control::state::clock_readings::ClockReadings;
+use crate::control::state::memory::heap::AllocationInProgress;
 use crate::control::state::pending::Pending;
-use crate::control::state::spinning::Spinning;
+use crate::control::state::spinning::SpinDetection;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::state::time_slice::Slices;
+use crate::control::state::time_slice::TimeSlices;
+use crate::virtual_syscalls::VirtualSystem;
 
 /// A thread as the scheduler has it; what the kernel has of it is [`crate::control::tracee::Task`].
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Thread {
     pub(crate) timers: u16,
     /// The number of events that it has run.
     pub(crate) events: u32,
-    pub(crate) world: World,
+    pub(crate) virtual_system: VirtualSystem,
     /// The time since which it could run, in nanoseconds of virtual time; `None` where it cannot, or waits for a time.
     pub(crate) runnable_since: Option<u64>,
     /// The same for each of its events so far.
@@ -36,15 +36,15 @@ pub(crate) struct Thread {
     pub(crate) woken_by: Option<EventId>,
     /// The next wait in the kernel is to end at once, for this reason.
     pub(crate) ends_wait: Option<WaitEnd>,
-    pub(crate) spinning: Spinning,
-    pub(crate) slices: Slices,
-    pub(crate) readings: Readings,
+    pub(crate) spinning: SpinDetection,
+    pub(crate) time_slices: TimeSlices,
+    pub(crate) readings: ClockReadings,
     /// The result of its condition wait if that runs out of time.
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
     pub(crate) serial: bool,
     /// It is inside a function of the allocator.
-    pub(crate) allocating: Option<Allocating>,
+    pub(crate) allocating: Option<AllocationInProgress>,
     /// A signal is there whose handler it is to run.
     pub(crate) signalled: bool,
     /// The handler that it runs next is that of a signal which came to it from elsewhere, at no certain place of its own code.
@@ -136,7 +136,7 @@ pub(crate) enum WaitEnd {
 
 impl Thread {
     /// A new thread, before its first instruction.
-    pub(crate) fn new(name: ThreadName, world: World) -> Self {
+    pub(crate) fn new(name: ThreadName, virtual_system: VirtualSystem) -> Self {
         Self {
             name,
             run_state: RunState::Live,
@@ -144,14 +144,14 @@ impl Thread {
             children: 0,
             timers: 0,
             events: 0,
-            world,
+            virtual_system,
             runnable_since: None,
             begun: Vec::new(),
             woken_by: None,
             ends_wait: None,
-            spinning: Spinning::default(),
-            slices: Slices::default(),
-            readings: Readings::default(),
+            spinning: SpinDetection::default(),
+            time_slices: TimeSlices::default(),
+            readings: ClockReadings::default(),
             timeout_result: 0,
             serial: false,
             allocating: None,
@@ -183,7 +183,7 @@ impl Thread {
         };
         if !looks {
             self.spinning.forget_visits();
-            self.readings = Readings::default();
+            self.readings = ClockReadings::default();
         }
     }
 
@@ -201,7 +201,7 @@ impl Thread {
 
 /// The code that a thread is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ThreadRole {
     /// The program.
     Program,
     /// The harness.

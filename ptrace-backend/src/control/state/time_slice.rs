@@ -21,19 +21,19 @@ pub(crate) struct ObservedValue {
 
 /// The values that a thread has seen, and the length of its slice.
 #[derive(Debug)]
-pub(crate) struct Slices {
+pub(crate) struct TimeSlices {
     /// By place and address.
     pub(crate) looks: FxHashMap<(u64, u64), ObservedValue>,
     pub(crate) length: u32,
 }
 
-impl Default for Slices {
+impl Default for TimeSlices {
     fn default() -> Self {
         Self { looks: FxHashMap::default(), length: FIRST }
     }
 }
 
-impl Slices {
+impl TimeSlices {
     /// The thread has looked at an address; the value is what it saw there.
     pub(crate) fn look(&mut self, place: u64, addr: u64, value: impl FnOnce() -> u64) {
         let Some(look) = self.looks.get_mut(&(place, addr)) else {
@@ -61,10 +61,10 @@ mod tests {
     use super::*;
 
     /// Looks so often at one place, and says at which looks a slice ended.
-    fn ends(slices: &mut Slices, looks: u32, value: impl Fn(u32) -> u64) -> Vec<u32> {
+    fn ends(time_slices: &mut TimeSlices, looks: u32, value: impl Fn(u32) -> u64) -> Vec<u32> {
         let look = |nth: &u32| {
-            let is_over = slices.is_over(1, 0x5000);
-            slices.look(1, 0x5000, || value(*nth));
+            let is_over = time_slices.is_over(1, 0x5000);
+            time_slices.look(1, 0x5000, || value(*nth));
             is_over
         };
         (0..looks).filter(look).collect()
@@ -72,28 +72,28 @@ mod tests {
 
     #[test]
     fn slices_grow_while_nothing_changes() {
-        assert_eq!(ends(&mut Slices::default(), 4_000, |_| 7), [257, 769, 1_793, 2_817, 3_841]);
+        assert_eq!(ends(&mut TimeSlices::default(), 4_000, |_| 7), [257, 769, 1_793, 2_817, 3_841]);
     }
 
     #[test]
     fn a_change_is_not_the_same() {
         let changed = |nth| u64::from(nth >= 200);
-        assert_eq!(ends(&mut Slices::default(), 500, changed), [457]);
-        assert_eq!(ends(&mut Slices::default(), 800, u64::from), [0; 0]);
+        assert_eq!(ends(&mut TimeSlices::default(), 500, changed), [457]);
+        assert_eq!(ends(&mut TimeSlices::default(), 800, u64::from), [0; 0]);
     }
 
     #[test]
     fn who_looks_at_several_things_in_turn_waits_all_the_same() {
-        let mut slices = Slices::default();
-        (0..600).for_each(|nth| slices.look(1, 0x5000 + 4 * (nth % 2), || 0));
-        assert!(slices.is_over(1, 0x5004));
-        assert!(!slices.is_over(1, 0x5000), "the slice is another one");
+        let mut time_slices = TimeSlices::default();
+        (0..600).for_each(|nth| time_slices.look(1, 0x5000 + 4 * (nth % 2), || 0));
+        assert!(time_slices.is_over(1, 0x5004));
+        assert!(!time_slices.is_over(1, 0x5000), "the slice is another one");
     }
 
     #[test]
     fn who_goes_through_memory_waits_for_nothing() {
-        let mut slices = Slices::default();
-        (0..4_000).for_each(|nth| slices.look(1, 0x5000 + 4 * nth, || 0));
-        assert!(!slices.is_over(1, 0x5000 + 4 * 3_999));
+        let mut time_slices = TimeSlices::default();
+        (0..4_000).for_each(|nth| time_slices.look(1, 0x5000 + 4 * nth, || 0));
+        assert!(!time_slices.is_over(1, 0x5000 + 4 * 3_999));
     }
 }

@@ -9,13 +9,13 @@ use checker::peculiarity::Peculiarity;
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::pending::{Action, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::WaitEnd;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::layout::functions::TrappedFunction;
 use crate::layout::{Trap, TrapKind};
 
@@ -52,8 +52,8 @@ fn end_condition_wait(
 ) {
     let Some((index, cond)) = condition_wait(tracee, scheduling, handle) else { return };
     let thread = &mut scheduling.threads[index];
-    if let Some(pending @ Pending { need: Need::Signal(_), .. }) = &mut thread.pending
-        && let Act::Reacquire { mutex, .. } = pending.act
+    if let Some(pending @ Pending { condition: WaitCondition::Signal(_), .. }) = &mut thread.pending
+        && let Action::Reacquire { mutex, .. } = pending.action
     {
         pending.become_cancelled(mutex);
         thread.woken_by = Some(id);
@@ -69,7 +69,7 @@ fn condition_wait(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> Opti
     let thread = &scheduling.threads[index];
     let may_end = thread.is_live() && thread.cancellation.is_possible();
     match thread.pending.as_ref().filter(|_| may_end)? {
-        Pending { act: Act::Reacquire { cond, of_rust: false, .. }, .. } => Some((index, *cond)),
+        Pending { action: Action::Reacquire { cond, of_rust: false, .. }, .. } => Some((index, *cond)),
         _ => None,
     }
 }
@@ -80,10 +80,10 @@ pub(crate) fn tell_of_cancelled_wait(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
-    act: &Act,
+    action: &Action,
     effect: &mut Effect,
 ) {
-    if let Act::Function { function: TrappedFunction::Cancel, object: handle, .. } = *act
+    if let Action::Function { function: TrappedFunction::Cancel, object: handle, .. } = *action
         && let Some((_, cond)) = condition_wait(tracee, scheduling, handle)
     {
         effect.accesses.push(Access::write(memory.object(cond, 1)));
@@ -101,9 +101,10 @@ pub(crate) fn test_cancel(
         return false;
     }
     let op = Op::new(OpKind::Yield, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
-    let act = Act::Function { function: TrappedFunction::TestCancel, object: 0, timed_out: 0 };
-    let site = tracee.call_site(index, caller);
-    scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+    let action = Action::Function { function: TrappedFunction::TestCancel, object: 0, timed_out: 0 };
+    let site = stacks::call_site(tracee, index, caller);
+    scheduling.threads[index].pending =
+        Some(Pending { op, site, condition: WaitCondition::Nothing, action, deadline: None });
     true
 }
 
@@ -143,7 +144,7 @@ pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: 
     }
     let op =
         Op::new(OpKind::CancelPoint, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
-    let act = Act::Function { function: TrappedFunction::Look, object: 0, timed_out: 0 };
-    operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None);
+    let action = Action::Function { function: TrappedFunction::Look, object: 0, timed_out: 0 };
+    operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, action, None);
     true
 }

@@ -9,7 +9,7 @@ use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, After, Continuation, InjectedCall, Need, Pending};
+use crate::control::state::pending::{Action, AfterCall, Continuation, InjectedCall, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
@@ -36,21 +36,21 @@ pub(crate) fn enqueue(
     scheduling.threads[index].timeout_result = timed_out;
     let mut op =
         Op::new(OpKind::Reacquire, [Access::write(rust_condvars::mutex_object(memory, mutex, of_rust))]);
-    let act = Act::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
-    let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
+    let action = Action::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
+    let (site, condition, deadline) = (pending.site, WaitCondition::Signal(cond), pending.deadline);
     if of_rust {
         rust_condvars::give_back(tracee, scheduling, objects, index, mutex);
-        return Continuation::Stay(Box::new(Pending { op, site, need, act, deadline }));
+        return Continuation::Stay(Box::new(Pending { op, site, condition, action, deadline }));
     }
     operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     objects.mutexes.entry(mutex).or_default().unlock();
-    let reacquire = Box::new(Pending { op, site, need, act, deadline });
+    let reacquire = Box::new(Pending { op, site, condition, action, deadline });
     let memory_of = tracee.mutex_memory(mutex);
     if memory_of.is_simple() {
         memory::write(tracee.leader, mutex, &memory_of.released().bytes());
         return Continuation::Stay(reacquire);
     }
-    let call = InjectedCall::new(tracee.layout.mutex_unlock, mutex, After::Stay(reacquire));
+    let call = InjectedCall::new(tracee.layout.mutex_unlock, mutex, AfterCall::Stay(reacquire));
     Continuation::Call(Box::new(call))
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn take_mutex(
     objects: &mut Objects,
     index: ThreadIndex,
     mutex: u64,
-    after: After,
+    after: AfterCall,
 ) -> Result<Continuation, ExecutionError> {
     let memory_of = tracee.mutex_memory(mutex);
     calls::lock_mutex(tracee, objects, index, mutex);
@@ -72,9 +72,9 @@ pub(crate) fn take_mutex(
         return Err(system("write a mutex")(std::io::Error::last_os_error()));
     }
     Ok(match after {
-        After::Stay(pending) => Continuation::Stay(pending),
-        After::Return(result) => Continuation::Return(result),
-        After::Jump(function) => Continuation::Jump(function),
+        AfterCall::Stay(pending) => Continuation::Stay(pending),
+        AfterCall::Return(result) => Continuation::Return(result),
+        AfterCall::Jump(function) => Continuation::Jump(function),
     })
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn signal(
     let Some(waiter) = waiter else { return false };
     let thread = &mut scheduling.threads[waiter];
     thread.woken_by = Some(id);
-    for pending in thread.waits().filter(|pending| pending.need == Need::Signal(cond)) {
+    for pending in thread.waits().filter(|pending| pending.condition == WaitCondition::Signal(cond)) {
         pending.wants_mutex(None);
     }
     true
@@ -119,9 +119,9 @@ pub(crate) fn arrive(
     let op = Op::new(OpKind::BarrierLeave, leaves);
     let serial = objects.barriers[&at].generation > generation && scheduling.threads[index].serial;
     let result = if serial { u64::from(u32::MAX) } else { 0 };
-    let act = Act::LeaveBarrier { result };
-    let need = Need::Generation(at, generation);
-    Continuation::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
+    let action = Action::LeaveBarrier { result };
+    let condition = WaitCondition::Generation(at, generation);
+    Continuation::Stay(Box::new(Pending { op, site: pending.site, condition, action, deadline: None }))
 }
 
 /// All have arrived: the last one is told that it is the serial thread. If no thread looks at that, arrivals commute, and the
@@ -133,7 +133,7 @@ fn release_barrier(scheduling: &mut Scheduling, arrived: &[ThreadIndex], last: T
         scheduling.threads[i].serial = serial == Some(i);
         let arrived = scheduling.threads[i].waits().filter(|_| i != last && serial == Some(i));
         for pending in arrived {
-            if let Act::LeaveBarrier { result } = &mut pending.act {
+            if let Action::LeaveBarrier { result } = &mut pending.action {
                 *result = u64::from(u32::MAX);
             }
         }

@@ -11,11 +11,11 @@ use crate::control::kernel::thread_creation;
 use crate::control::loops::spin;
 use crate::control::memory::blocks::quarantine;
 use crate::control::memory::exposure;
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::TouchKind;
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need, Pending, limited};
+use crate::control::state::pending::{Action, Pending, WaitCondition, limited};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{InterruptedWait, RunState, WaitOutcome};
@@ -23,7 +23,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, held_objects, robust_mutexes, rust_condvars, rwlocks, thread_end, time_limits,
 };
-use crate::control::tracee::{Tracee, late_files};
+use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::control::{enabled, harness, operations};
 use crate::instructions::result::uses_result;
 use crate::layout::functions::TrappedFunction;
@@ -45,7 +45,7 @@ pub(crate) fn enter(
     }
     if function == TrappedFunction::Panic {
         if account.first_panic.is_none() {
-            account.first_panic = Some((scheduling.threads[index].name, tracee.stack(index)));
+            account.first_panic = Some((scheduling.threads[index].name, stacks::stack(tracee, index)));
         }
     } else if function == TrappedFunction::Test {
         harness::begin_test(tracee, scheduling, index);
@@ -62,10 +62,12 @@ pub(crate) fn enter(
             return Ok(Flow::Rest);
         }
     } else if function == TrappedFunction::TestCancel {
-        if !tracee.is_libc_call_site(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
+        if !stacks::is_libc_call_site(tracee, caller)
+            && cancellation::test_cancel(tracee, scheduling, index, caller)
+        {
             return Ok(Flow::Rest);
         }
-    } else if !tracee.is_libc_call_site(caller)
+    } else if !stacks::is_libc_call_site(tracee, caller)
         && tracee.tasks[index].calling.is_none()
         // A signal of a thread to itself concerns no other thread.
         && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
@@ -85,7 +87,7 @@ pub(crate) fn enter(
         }
         return Ok(flow);
     }
-    if function == TrappedFunction::Create && tracee.is_libc_call_site(caller) {
+    if function == TrappedFunction::Create && stacks::is_libc_call_site(tracee, caller) {
         thread_creation::note_helper(tracee, memory, account, index)?;
     }
     tracee.pass_trap(index)?;
@@ -137,12 +139,12 @@ fn operation(
         rust_condvars::use_mutex(tracee, memory, index, tracee.tasks[index].argument(1));
     }
     if let Some((kind, detail)) = misuse(tracee, scheduling, objects, memory, index, function, object) {
-        let stack = tracee.stack(index);
+        let stack = stacks::stack(tracee, index);
         let failure = scheduling.failure(index, kind, detail, stack);
         scheduling.threads[index].run_state = RunState::Failed(failure);
         return Ok(Some(Flow::Rest));
     }
-    let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
+    let (mut op, condition) = describe_call(tracee, scheduling, objects, memory, index, function, object);
     // The result of a join that waits is stored by an event of its own behind it.
     if !matches!(function, TrappedFunction::Join | TrappedFunction::TimedJoin { .. }) {
         op.may.accesses.extend(result(tracee, memory, index, function));
@@ -151,9 +153,9 @@ fn operation(
         operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     }
     let deadline = if only_tries { None } else { time_limits::deadline(tracee, scheduling, index, function) };
-    let act = Act::Function { function, object, timed_out };
-    let op = limited(op, &need, deadline);
-    let pending = Pending { op, site: Site::default(), need, act, deadline };
+    let action = Action::Function { function, object, timed_out };
+    let op = limited(op, &condition, deadline);
+    let pending = Pending { op, site: Site::default(), condition, action, deadline };
     let waits = function.waits_for_signal() || function == TrappedFunction::BarrierWait;
     // Waits on condition variables are always operations, so that what ends them has to be.
     let wakes = matches!(function, TrappedFunction::Signal | TrappedFunction::Broadcast);
@@ -163,12 +165,12 @@ fn operation(
     if !is_scheduled
         && !is_first
         && !waits
-        && enabled::holds(tracee, scheduling, objects, index, &pending.need)
+        && enabled::holds(tracee, scheduling, objects, index, &pending.condition)
     {
         calls::carry_out(tracee, scheduling, objects, index, function, object);
         return finish_call(tracee, index, function);
     }
-    let site = tracee.call_site(index, caller);
+    let site = stacks::call_site(tracee, index, caller);
     scheduling.threads[index].pending = Some(Pending { site, ..pending });
     let looks = function.only_tries() && !spin::watch_for_spinning(tracee, scheduling, memory, index, true)?;
     Ok(Some(if looks { Flow::Look } else { Flow::Rest }))
@@ -259,16 +261,16 @@ fn describe_call(
     index: ThreadIndex,
     function: TrappedFunction,
     object: u64,
-) -> (Op, Need) {
+) -> (Op, WaitCondition) {
     use TrappedFunction as F;
     if let Some(described) = rwlocks::describe_writer_preferring(tracee, memory, index, function, object) {
         return described;
     }
     let obj = memory.object(object, 1);
-    let reads = |kind, need| (Op::new(kind, [Access::read(obj)]), need);
-    let shares = |kind, need| (Op::new(kind, [Access::share(obj)]), need);
-    let writes = |kind, need| (Op::new(kind, [Access::write(obj)]), need);
-    let free = Need::Nothing;
+    let reads = |kind, condition| (Op::new(kind, [Access::read(obj)]), condition);
+    let shares = |kind, condition| (Op::new(kind, [Access::share(obj)]), condition);
+    let writes = |kind, condition| (Op::new(kind, [Access::write(obj)]), condition);
+    let free = WaitCondition::Nothing;
     match function {
         F::MutexInit | F::SpinInit | F::CondInit | F::RwInit | F::SemInit | F::BarrierInit => {
             writes(OpKind::Init, free)
@@ -280,7 +282,7 @@ fn describe_call(
             writes(OpKind::TryLock, free)
         }
         F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock | F::RustLock => {
-            writes(OpKind::Lock, Need::Mutex(object))
+            writes(OpKind::Lock, WaitCondition::Mutex(object))
         }
         F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
         F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
@@ -295,15 +297,15 @@ fn describe_call(
         F::Signal => writes(OpKind::Signal, free),
         F::Broadcast => writes(OpKind::Broadcast, free),
         F::ReadLock | F::ReadTimedLock { .. } | F::RustReadLock => {
-            shares(OpKind::ReadLock, Need::ReadLock(object))
+            shares(OpKind::ReadLock, WaitCondition::ReadLock(object))
         }
         F::ReadTryLock => shares(OpKind::TryReadLock, free),
         F::WriteLock | F::WriteTimedLock { .. } | F::RustWriteLock => {
-            writes(OpKind::WriteLock, Need::WriteLock(object))
+            writes(OpKind::WriteLock, WaitCondition::WriteLock(object))
         }
         F::WriteTryLock => writes(OpKind::TryWriteLock, free),
         F::RwUnlock => describe_rw_unlock(objects, index, object, obj),
-        F::SemWait | F::SemTimedWait { .. } => writes(OpKind::SemWait, Need::Semaphore(object)),
+        F::SemWait | F::SemTimedWait { .. } => writes(OpKind::SemWait, WaitCondition::Semaphore(object)),
         F::SemTryWait => writes(OpKind::SemTryWait, free),
         F::SemPost => writes(OpKind::SemPost, free),
         F::SemGetValue => reads(OpKind::Read, free),
@@ -316,7 +318,7 @@ fn describe_call(
             let access = Access { obj, mode };
             (Op::new(OpKind::BarrierArrive, [access]), free)
         }
-        F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
+        F::Once | F::GuardAcquire => writes(OpKind::Once, WaitCondition::Once(object)),
         F::GuardRelease => writes(OpKind::OnceDone, free),
         F::Cancel | F::Kill => {
             let to = tracee.tasks.rposition(|task| task.handle == object);
@@ -327,9 +329,9 @@ fn describe_call(
         }
         F::Join => describe_join(tracee, scheduling, object),
         F::TimedJoin { .. } => {
-            let (mut op, need) = describe_join(tracee, scheduling, object);
+            let (mut op, condition) = describe_join(tracee, scheduling, object);
             op.may.accesses.extend(asked_for(tracee, scheduling, op.peer));
-            (op, need)
+            (op, condition)
         }
         F::TryJoin => {
             let (join, _) = describe_join(tracee, scheduling, object);
@@ -351,24 +353,24 @@ pub(crate) fn result(
     if at == 0 || !tracee.is_scheduled(index) {
         return None;
     }
-    let conflict = memory.sharing.touch_in(index, None, at..at.saturating_add(len), How::Writes);
+    let conflict = memory.sharing.touch_in(index, None, at..at.saturating_add(len), TouchKind::Writes);
     if !conflict.bytes.is_empty() {
-        memory.promoted |= memory.shared.promote(&conflict.candidates, None, &[memory.stretch(at, len)]);
+        memory.promoted |= memory.knowledge.promote(&conflict.candidates, None, &[memory.stretch(at, len)]);
     }
     let object = memory.object(at, len);
-    memory.shared.is_shared(object).then(|| Access::write(object))
+    memory.knowledge.is_shared(object).then(|| Access::write(object))
 }
 
-fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: Obj) -> (Op, Need) {
+fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: Obj) -> (Op, WaitCondition) {
     let writer = objects.rwlocks.get(&object).is_some_and(|l| l.writer == Some(index));
     if writer {
-        (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), Need::Nothing)
+        (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), WaitCondition::Nothing)
     } else {
-        (Op::new(OpKind::ReadUnlock, [Access::share(obj)]), Need::Nothing)
+        (Op::new(OpKind::ReadUnlock, [Access::share(obj)]), WaitCondition::Nothing)
     }
 }
 
-fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> (Op, Need) {
+fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> (Op, WaitCondition) {
     let is_it = |&index: &ThreadIndex| {
         tracee.tasks[index].handle == handle && !scheduling.threads[index].name.path().is_empty()
     };
@@ -376,7 +378,7 @@ fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> (Op, 
     let joined = scheduling.threads.indices().rfind(is_it);
     let joined = joined.or_else(|| tracee.tasks.position(|task| task.handle == handle));
     let peer = joined.map(|i| scheduling.threads[i].name);
-    (Op { peer, ..Op::new(OpKind::Join, []) }, joined.map_or(Need::Nothing, Need::End))
+    (Op { peer, ..Op::new(OpKind::Join, []) }, joined.map_or(WaitCondition::Nothing, WaitCondition::End))
 }
 
 /// The access by which a call asks whether a thread has ended.

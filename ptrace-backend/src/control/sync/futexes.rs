@@ -4,12 +4,11 @@ use checker::names::{EventId, Obj};
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
-use crate::answers::read_timespec;
 use crate::control::kernel::signals::interrupted_waits;
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::TouchKind;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Continuation, Need, Pending, Requeue};
+use crate::control::state::pending::{Action, Continuation, Pending, Requeue, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Objects, is_left_behind};
 use crate::control::state::thread::Thread;
@@ -18,6 +17,7 @@ use crate::control::sync::queues::take_waiter;
 use crate::control::tracee::{Tracee, late_files};
 use crate::control::{enabled, operations};
 use crate::target::modules;
+use crate::virtual_syscalls::read_timespec;
 
 pub(crate) fn enter_wait(
     tracee: &mut Tracee,
@@ -34,8 +34,8 @@ pub(crate) fn enter_wait(
     }
     note_kernel_read(tracee, memory, index, addr);
     let op = Op::new(OpKind::FutexWait, [Access::read(memory.object(addr, 4))]);
-    let act = Act::FutexWait { addr, value };
-    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, deadline))
+    let action = Action::FutexWait { addr, value };
+    Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, action, deadline))
 }
 
 /// A wake, which may be the end of a once-initialisation.
@@ -52,7 +52,15 @@ pub(crate) fn enter_wake(
     let once = objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
     if once && tracee.is_scheduled(index) && !late_files::in_system_library(tracee, memory, addr) {
         let op = Op::new(OpKind::OnceDone, [Access::write(memory.object(addr, 1))]);
-        return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::OnceDone(addr), None));
+        return Ok(operations::pend(
+            tracee,
+            scheduling,
+            index,
+            op,
+            WaitCondition::Nothing,
+            Action::OnceDone(addr),
+            None,
+        ));
     }
     objects.onces.remove(&addr);
     let is_known =
@@ -65,8 +73,8 @@ pub(crate) fn enter_wake(
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::FutexWake, [Access::write(memory.object(addr, 4))]);
-    let act = Act::FutexWake { addr, count };
-    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
+    let action = Action::FutexWake { addr, count };
+    Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, action, None))
 }
 
 /// Whether a wake for which no thread waits belongs to an operation that has been accounted for: the C library's own wakes do,
@@ -88,7 +96,7 @@ fn is_wake_known(
 /// The kernel is about to compare a futex's word, as no instruction of the program does. An instruction that writes the word
 /// decides whether the thread waits, and is a key point; the C library's own words are written by functions that are.
 fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
-    note_kernel_access(tracee, memory, index, addr, How::Reads);
+    note_kernel_access(tracee, memory, index, addr, TouchKind::Reads);
 }
 
 /// The same for whatever the kernel is about to do to a futex's word.
@@ -97,16 +105,16 @@ pub(crate) fn note_kernel_access(
     memory: &mut MemoryState,
     index: ThreadIndex,
     addr: u64,
-    how: How,
+    kind: TouchKind,
 ) {
     if !tracee.is_scheduled(index) || tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip) {
         return;
     }
-    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), how);
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), kind);
     let stretches = conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start));
     let shared: Vec<Obj> = stretches.collect();
     if !shared.is_empty() {
-        memory.promoted |= tracee.shared.promote(&conflict.candidates, None, &shared);
+        memory.promoted |= tracee.knowledge.promote(&conflict.candidates, None, &shared);
     }
 }
 
@@ -132,8 +140,8 @@ pub(crate) fn enter_requeue(
         scheduling,
         index,
         Op::new(OpKind::FutexWake, touched),
-        Need::Nothing,
-        Act::FutexRequeue(requeue),
+        WaitCondition::Nothing,
+        Action::FutexRequeue(requeue),
         None,
     )
 }
@@ -151,14 +159,14 @@ pub(crate) fn enter_lock_pi(
         let error = interrupted_waits::leave(tracee, end);
         return tracee.refuse(index, error);
     }
-    let need = Need::PiFutex(addr);
-    if enabled::holds(tracee, scheduling, objects, index, &need) {
+    let condition = WaitCondition::PiFutex(addr);
+    if enabled::holds(tracee, scheduling, objects, index, &condition) {
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::Lock, [Access::write(memory.object(addr, 4))]);
     let limit = tracee.tasks[index].regs.r10;
     let deadline = (limit != 0).then(|| read_timespec(tracee.leader, limit)).flatten();
-    Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+    Ok(operations::pend(tracee, scheduling, index, op, condition, Action::Kernel, deadline))
 }
 
 /// A wait: it returns at once if the word has changed, else the thread parks. Of a word that other processes may write, it
@@ -178,9 +186,9 @@ pub(crate) fn wait(
     }
     objects.futexes.entry(addr).or_default().waiters.push(index);
     let op = Op::new(OpKind::FutexResume, []);
-    let act = Act::FutexResume { addr, value: Some(value), result: 0 };
-    let need = Need::Wake(addr);
-    let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
+    let action = Action::FutexResume { addr, value: Some(value), result: 0 };
+    let condition = WaitCondition::Wake(addr);
+    let resume = Pending { op, site: pending.site, condition, action, deadline: pending.deadline };
     (all, Continuation::Stay(Box::new(resume)))
 }
 
@@ -226,10 +234,10 @@ pub(crate) fn requeue(
         let Some(waiter) = waiter else { break };
         objects.futexes.entry(to).or_default().waiters.push(waiter);
         if let Some(pending) = &mut scheduling.threads[waiter].pending
-            && let Act::FutexResume { addr, value, .. } = &mut pending.act
+            && let Action::FutexResume { addr, value, .. } = &mut pending.action
         {
             (*addr, *value) = (to, None);
-            pending.need = Need::Wake(to);
+            pending.condition = WaitCondition::Wake(to);
         }
         moved += 1;
     }
@@ -241,10 +249,10 @@ pub(crate) fn requeue(
 /// A parked waiter may go on, its call returning this.
 fn resume(scheduling: &mut Scheduling, waiter: ThreadIndex, value: i64) {
     if let Some(pending) = &mut scheduling.threads[waiter].pending
-        && let Act::FutexResume { result, .. } = &mut pending.act
+        && let Action::FutexResume { result, .. } = &mut pending.action
     {
         *result = value;
-        pending.need = Need::Nothing;
+        pending.condition = WaitCondition::Nothing;
         pending.deadline = None;
     }
 }
@@ -258,8 +266,8 @@ pub(crate) fn wake_changed(
     ended: ThreadIndex,
 ) {
     let tid_word = tracee.tasks[ended].tid_word;
-    let waiters = scheduling.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {
-        Act::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
+    let waiters = scheduling.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.action {
+        Action::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
         _ => None,
     });
     let words: Vec<u64> = waiters
@@ -292,8 +300,8 @@ fn is_written_by_others(tracee: &Tracee, addr: u64) -> bool {
 
 /// The word at which a thread waits, if it is another one than that with which the wait began.
 pub(crate) fn written(tracee: &Tracee, thread: &Thread) -> Option<u64> {
-    match thread.pending.as_ref()?.act {
-        Act::FutexResume { addr, value: Some(value), .. } => {
+    match thread.pending.as_ref()?.action {
+        Action::FutexResume { addr, value: Some(value), .. } => {
             (tracee.number(addr, 4) as u32 != value).then_some(addr)
         }
         _ => None,
@@ -302,5 +310,5 @@ pub(crate) fn written(tracee: &Tracee, thread: &Thread) -> Option<u64> {
 
 /// A wake for which no thread of the program waits is for another process, if there is one.
 pub(crate) fn is_for_others(tracee: &Tracee, woken: i64) -> bool {
-    woken == 0 && !tracee.bystanders.is_empty()
+    woken == 0 && !tracee.child_processes.is_empty()
 }

@@ -8,7 +8,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
 use rustc_hash::FxHashMap;
 
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::TouchKind;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::sync_objects::Objects;
@@ -34,11 +34,11 @@ pub(crate) fn note_use(memory: &mut MemoryState, index: ThreadIndex, function: T
         _ => LOOKED_AT,
     };
     let conflict =
-        memory.sharing.touch_in(index, None, object..object.saturating_add(len), How::Synchronises);
+        memory.sharing.touch_in(index, None, object..object.saturating_add(len), TouchKind::Synchronises);
     if !conflict.candidates.is_empty() {
         let shared: Vec<Obj> =
             conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start)).collect();
-        memory.promoted |= memory.shared.promote(&conflict.candidates, None, &shared);
+        memory.promoted |= memory.knowledge.promote(&conflict.candidates, None, &shared);
     }
 }
 

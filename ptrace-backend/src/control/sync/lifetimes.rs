@@ -4,11 +4,11 @@ use checker::failure::{Failure, FailureDetail, FailureKind};
 
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Pending};
+use crate::control::state::pending::{Action, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{MutexMemory, Objects};
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::layout::functions::TrappedFunction;
 
 /// Takes note of the beginning or the end of an object's life.
@@ -40,7 +40,7 @@ pub(crate) fn use_of_destroyed(
     index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Failure> {
-    let Act::Function { function, object, .. } = pending.act else { return None };
+    let Action::Function { function, object, .. } = pending.action else { return None };
     let mutex = function.waits_for_signal().then(|| tracee.tasks[index].argument(1));
     let is_gone = |object: &u64| is_destroyed(tracee, objects, memory, function, *object);
     let is_gone_mutex =
@@ -50,7 +50,7 @@ pub(crate) fn use_of_destroyed(
         object: memory.object(used, 1),
         destroyed_by: objects.destroyed.get(&used).copied(),
     };
-    Some(scheduling.failure(index, FailureKind::UseAfterDestroy, detail, tracee.stack(index)))
+    Some(scheduling.failure(index, FailureKind::UseAfterDestroy, detail, stacks::stack(tracee, index)))
 }
 
 /// Whether the object of a call that uses it is destroyed. An object that can come to life without a call, by its initial

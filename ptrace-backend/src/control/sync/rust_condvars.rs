@@ -9,7 +9,7 @@ use checker::names::Obj;
 use checker::program::Pick;
 
 use crate::control::memory::blocks::quarantine;
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::TouchKind;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Continuation, RUST_MUTEX};
 use crate::control::state::scheduling::Scheduling;
@@ -36,8 +36,12 @@ pub(crate) fn mutex_object(memory: &MemoryState, mutex: u64, of_rust: bool) -> O
 /// Takes note that a wait gives back the mutex at this address, and takes it again.
 pub(crate) fn use_mutex(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, mutex: u64) {
     quarantine::use_block(tracee, memory, index, mutex);
-    let conflict =
-        memory.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
+    let conflict = memory.sharing.touch_in(
+        index,
+        None,
+        mutex..mutex.saturating_add(RUST_MUTEX as u64),
+        TouchKind::Writes,
+    );
     memory.learn_conflict(&conflict, None);
 }
 

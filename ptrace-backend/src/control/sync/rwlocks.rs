@@ -12,7 +12,7 @@ use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Continuation, Need, Pending, limited, only_looks};
+use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition, limited, only_looks};
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::calls;
@@ -55,7 +55,7 @@ pub(crate) fn describe_writer_preferring(
     index: ThreadIndex,
     function: TrappedFunction,
     object: u64,
-) -> Option<(Op, Need)> {
+) -> Option<(Op, WaitCondition)> {
     use TrappedFunction as F;
     match function {
         F::RustLock | F::RustReadLock | F::RustWriteLock => {}
@@ -71,8 +71,8 @@ pub(crate) fn describe_writer_preferring(
         _ if !function.only_tries() && !tracee.is_scheduled(index) && function != F::RwUnlock => {
             await_rwlock(memory, function, object)
         }
-        F::RwUnlock => (changes(OpKind::Update), Need::Nothing),
-        _ => (changes(OpKind::CompareExchange), Need::Nothing),
+        F::RwUnlock => (changes(OpKind::Update), WaitCondition::Nothing),
+        _ => (changes(OpKind::CompareExchange), WaitCondition::Nothing),
     })
 }
 
@@ -86,15 +86,15 @@ fn rwlock_object(memory: &MemoryState, function: TrappedFunction, object: u64) -
     memory.object(object, if function.is_of_rwlock() { 1 } else { 4 })
 }
 
-fn await_rwlock(memory: &MemoryState, function: TrappedFunction, object: u64) -> (Op, Need) {
-    let need = match function {
-        TrappedFunction::RustLock => Need::RustMutex(object, 4),
-        TrappedFunction::RustReadLock => Need::RustRead(object),
-        TrappedFunction::RustWriteLock => Need::RustWrite(object),
-        TrappedFunction::ReadLock | TrappedFunction::ReadTimedLock { .. } => Need::ReadLock(object),
-        _ => Need::WriteLock(object),
+fn await_rwlock(memory: &MemoryState, function: TrappedFunction, object: u64) -> (Op, WaitCondition) {
+    let condition = match function {
+        TrappedFunction::RustLock => WaitCondition::RustMutex(object, 4),
+        TrappedFunction::RustReadLock => WaitCondition::RustRead(object),
+        TrappedFunction::RustWriteLock => WaitCondition::RustWrite(object),
+        TrappedFunction::ReadLock | TrappedFunction::ReadTimedLock { .. } => WaitCondition::ReadLock(object),
+        _ => WaitCondition::WriteLock(object),
     };
-    (Op::new(OpKind::Await, [Access::read(rwlock_object(memory, function, object))]), need)
+    (Op::new(OpKind::Await, [Access::read(rwlock_object(memory, function, object))]), condition)
 }
 
 /// The next step of taking such a lock.
@@ -106,17 +106,17 @@ pub(crate) fn take(
     object: u64,
 ) -> (Effect, Continuation) {
     let all = pending.op.may.clone();
-    let stay = |(op, need): (Op, Need)| {
-        let Pending { site, ref act, deadline, .. } = *pending;
-        let op = limited(op, &need, deadline);
-        Continuation::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
+    let stay = |(op, condition): (Op, WaitCondition)| {
+        let Pending { site, ref action, deadline, .. } = *pending;
+        let op = limited(op, &condition, deadline);
+        Continuation::Stay(Box::new(Pending { op, site, condition, action: action.clone(), deadline }))
     };
     if pending.deadline.is_some() {
         account.note(Peculiarity::TimedWaitForWriterPreferringLock);
     }
     if pending.op.kind == OpKind::Await {
         let tries = Access::write(rwlock_object(memory, function, object));
-        return (all, stay((Op::new(OpKind::CompareExchange, [tries]), Need::Nothing)));
+        return (all, stay((Op::new(OpKind::CompareExchange, [tries]), WaitCondition::Nothing)));
     }
     if can_take(tracee, objects, function, object) {
         calls::carry_out(tracee, scheduling, objects, index, function, object);
@@ -165,8 +165,13 @@ fn announce_writer(
 
 /// The time of a wait is over: a writer waits no longer, and a reader that waits behind one is told by this what its
 /// function returns, since the lock's own memory knows of no writer that waits.
-pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, act: &Act) -> Option<u64> {
-    let Act::Function { function, object, timed_out } = *act else { return None };
+pub(crate) fn give_up(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    action: &Action,
+) -> Option<u64> {
+    let Action::Function { function, object, timed_out } = *action else { return None };
     if let Some(lock) = objects.rwlocks.get_mut(&object) {
         lock.queue.retain(|&writer| writer != index);
     }

@@ -6,16 +6,16 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::Pick;
 
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Continuation, Need, Pending};
+use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::robust_mutexes;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 
 /// The object that the end of a thread changes, and that a call which asks for it reads.
 pub(crate) fn object(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Obj {
-    tracee.shared.named(format!("the end of {}", scheduling.threads[index].name))
+    tracee.knowledge.named(format!("the end of {}", scheduling.threads[index].name))
 }
 
 /// A thread stands where it ends. `true`: something of that is an event, which comes first.
@@ -35,7 +35,7 @@ pub(crate) fn rests(
     }
     // The last in the list is the first to be left.
     mutexes.reverse();
-    let site = tracee.user_site(index);
+    let site = stacks::user_site(tracee, index);
     let Some(pending) = next(tracee, scheduling, memory, index, mutexes, site) else { return false };
     scheduling.threads[index].pending = Some(pending);
     true
@@ -59,7 +59,13 @@ fn next(
         }
         None => return None,
     };
-    Some(Pending { op, site, need: Need::Nothing, act: Act::End(mutexes), deadline: None })
+    Some(Pending {
+        op,
+        site,
+        condition: WaitCondition::Nothing,
+        action: Action::End(mutexes),
+        deadline: None,
+    })
 }
 
 /// Carries out the event of a thread that ends.

@@ -1,11 +1,11 @@
 //! The time limits of calls.
 
-use crate::answers::{is_valid_timespec, read_timespec};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::TrappedFunction;
+use crate::virtual_syscalls::{is_valid_timespec, read_timespec};
 
 /// The index of the argument of a function that is its time limit.
 fn time_limit(function: TrappedFunction) -> Option<usize> {
@@ -59,5 +59,5 @@ fn rust_deadline(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -
     const SECOND: u64 = 1_000_000_000;
     let task = &tracee.tasks[index];
     let limit = task.argument(2).saturating_mul(SECOND).saturating_add(task.argument(3) & 0xffff_ffff);
-    scheduling.threads[index].world.now.saturating_add(limit)
+    scheduling.threads[index].virtual_system.now.saturating_add(limit)
 }

@@ -5,11 +5,11 @@ use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::TouchKind;
 use crate::control::operations;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Continuation, Need, Pending, WakeOp};
+use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition, WakeOp};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
@@ -99,10 +99,18 @@ pub(crate) fn enter(
         tracee.answer(index, answer)?;
         return Ok(Flow::Resume(0));
     }
-    futexes::note_kernel_access(tracee, memory, index, wake_op.second, How::Writes);
+    futexes::note_kernel_access(tracee, memory, index, wake_op.second, TouchKind::Writes);
     let touched = [wake_op.first, wake_op.second].map(|addr| Access::write(memory.object(addr, WORD)));
     let op = Op::new(OpKind::FutexWake, touched);
-    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::FutexWakeOp(wake_op), None))
+    Ok(operations::pend(
+        tracee,
+        scheduling,
+        index,
+        op,
+        WaitCondition::Nothing,
+        Action::FutexWakeOp(wake_op),
+        None,
+    ))
 }
 
 /// Carries it out as the thread's event.

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use checker::program::ExecutionError;
 
-use crate::control::knowledge::arming::Detoured;
+use crate::control::knowledge::armed_code::DetouredCode;
 use crate::control::state::flow::system;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::instructions::detour::access_logging::{ARGUMENT_SHIFT, ARGUMENTS};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::{Log, WIDEST};
-use crate::instructions::detour::take_down::{ARGUMENT_SHIFT, ARGUMENTS};
-use crate::instructions::detour::{Copied, Detour, JUMP};
+use crate::instructions::detour::{CopiedInstruction, Detour, JUMP};
 use crate::layout::TrapKind;
-use crate::os::hand_off::Field;
+use crate::os::hand_off::PageSlot;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::{Regs, Tid, ptrace};
 
@@ -47,12 +47,12 @@ impl Tracee {
     /// Whether there can be detours: they have a log, and the program has mapped nothing else in its place.
     pub(crate) fn has_log(&self) -> bool {
         let Some(log) = self.log().filter(|_| !self.detouring.over) else { return false };
-        let cursor = HandOff::below(log.start).address(Field::LogCursor);
+        let cursor = HandOff::below(log.start).address(PageSlot::LogCursor);
         self.number(u64::from(cursor), 8) == log.empty()
     }
 
     /// A part of the log's state.
-    pub(super) fn log_state(&self, field: Field) -> u64 {
+    pub(super) fn log_state(&self, field: PageSlot) -> u64 {
         match (&self.page, self.hand_off()) {
             (Some(page), _) => page.get(field),
             (None, Some(hand_off)) => self.number(u64::from(hand_off.address(field)), 8),
@@ -63,20 +63,20 @@ impl Tracee {
     /// Empties the log. `false`: the process is gone.
     fn empty_log(&self, log: Log) -> bool {
         let Some(page) = &self.page else {
-            let place = HandOff::below(log.start).address(Field::LogCursor);
+            let place = HandOff::below(log.start).address(PageSlot::LogCursor);
             return memory::write(self.leader, u64::from(place), &log.empty().to_le_bytes());
         };
-        page.put(Field::LogCursor, log.empty());
+        page.put(PageSlot::LogCursor, log.empty());
         true
     }
 
     /// Plants the code with detours. From now on what they take down has to be looked at wherever a thread stops.
-    pub(crate) fn begin_detours(&mut self, detoured: Arc<Detoured>) -> std::io::Result<()> {
-        detoured.code.plant(self.leader)?;
-        if !detoured.detours.is_empty() {
-            let (first, flags) = &detoured.flags;
+    pub(crate) fn begin_detours(&mut self, detoured_code: Arc<DetouredCode>) -> std::io::Result<()> {
+        detoured_code.code.plant(self.leader)?;
+        if !detoured_code.detours.is_empty() {
+            let (first, flags) = &detoured_code.flags;
             self.set_flags(*first, flags)?;
-            self.detouring.used = Some(detoured);
+            self.detouring.used = Some(detoured_code);
             self.detouring.on = true;
         }
         Ok(())
@@ -86,7 +86,7 @@ impl Tracee {
     pub(super) fn stops_by_flag(&self, candidate: usize) -> bool {
         self.detouring.on
             && self.detouring.covers(candidate)
-            && self.layout.candidates[candidate].taken_down().is_none()
+            && self.layout.candidates[candidate].logged_operand().is_none()
     }
 
     /// Sets the flags of the candidates from this one on ([`Log::flag`]).
@@ -105,9 +105,9 @@ impl Tracee {
         }
         let trapped = |detour: &Detour| {
             let mut bytes = detour.original;
-            for &Copied { address, candidate, .. } in &detour.copied {
+            for &CopiedInstruction { address, candidate, .. } in &detour.copied {
                 let offset = (address - detour.from) as usize;
-                let may_trap = candidate.is_none_or(|candidate| self.shared.status(candidate).may_trap());
+                let may_trap = candidate.is_none_or(|candidate| self.knowledge.status(candidate).may_trap());
                 if let Some(byte) = bytes.get_mut(offset).filter(|_| may_trap) {
                     *byte = JUMP[1];
                 }
@@ -145,7 +145,7 @@ impl Tracee {
     pub(crate) fn is_detoured(&self, at: u64) -> bool {
         let used = self.detouring.used.as_ref().filter(|_| self.detouring.on);
         let over = || self.layout.detours.as_ref()?.over(at);
-        used.is_some_and(|detoured| over().is_some_and(|place| detoured.detours.contains(&place)))
+        used.is_some_and(|detoured_code| over().is_some_and(|place| detoured_code.detours.contains(&place)))
     }
 
     /// The address to which a function is to return that is to stop at [`Layout::returned`](crate::layout::Layout::returned).
@@ -165,7 +165,7 @@ impl Tracee {
     }
 
     fn used_detours(&self) -> impl Iterator<Item = &Detour> {
-        let places = self.detouring.used.iter().flat_map(|detoured| &detoured.detours);
+        let places = self.detouring.used.iter().flat_map(|detoured_code| &detoured_code.detours);
         let all = self.layout.detours.as_ref();
         places.filter_map(move |&place| all?.all.get(place))
     }
@@ -186,7 +186,7 @@ impl Tracee {
     /// registers are still to be written.
     pub(crate) fn restore_from_detour(&self, regs: &mut Regs) -> bool {
         let Some(detours) = &self.layout.detours else { return false };
-        let saved = || (self.log_state(Field::LogRax), self.log_state(Field::LogRcx));
+        let saved = || (self.log_state(PageSlot::LogRax), self.log_state(PageSlot::LogRcx));
         let is_inside = self.restore_from_hand_off(regs);
         detours.restore(regs, saved) || is_inside
     }
@@ -329,7 +329,7 @@ impl Tracee {
     /// written over the log.
     pub(crate) fn take_log(&self) -> Result<Option<Vec<LoggedAccess>>, ExecutionError> {
         let Some(log) = self.log() else { return Ok(None) };
-        let written = self.log_state(Field::LogCursor).wrapping_sub(log.empty());
+        let written = self.log_state(PageSlot::LogCursor).wrapping_sub(log.empty());
         if written == 0 {
             return Ok(Some(Vec::new()));
         }

@@ -6,12 +6,12 @@
 
 use checker::program::ExecutionError;
 
-use crate::control::state::flow::{Heard, system};
+use crate::control::state::flow::{WaitResult, system};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Task, Tracee};
 use crate::control::watchdog::Reason;
 use crate::instructions::detour::hand_off::{HandOff, give_registers, take_registers};
-use crate::os::hand_off::{FRAME_SIZE, Field, SharedPage};
+use crate::os::hand_off::{FRAME_SIZE, PageSlot, SharedPage};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, ptrace};
 
@@ -24,7 +24,7 @@ impl Tracee {
     pub(crate) fn reset_page(&self) {
         self.take_no_hand_offs();
         if let (Some(page), Some(detours)) = (&self.page, &self.layout.detours) {
-            page.put(Field::LogCursor, detours.log.empty());
+            page.put(PageSlot::LogCursor, detours.log.empty());
         }
     }
 
@@ -37,8 +37,8 @@ impl Tracee {
         let place = SharedPage::place_of(index.place()).filter(|_| is_alone);
         self.hands_over = place.is_some();
         if let Some(place) = place {
-            page.put(Field::Entry, u64::from(hand_off.routine()));
-            page.put(Field::Go, u64::from(hand_off.page() + place));
+            page.put(PageSlot::Entry, u64::from(hand_off.routine()));
+            page.put(PageSlot::Go, u64::from(hand_off.page() + place));
             page.begin(self.tasks[index].tid);
         } else {
             self.take_no_hand_offs();
@@ -48,13 +48,13 @@ impl Tracee {
     /// Threads stop for the kernel alone from now on, until one of the program's goes on.
     pub(crate) fn take_no_hand_offs(&self) {
         if let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) {
-            page.put(Field::Entry, u64::from(hand_off.code()));
+            page.put(PageSlot::Entry, u64::from(hand_off.code()));
         }
     }
 
     /// Whether nothing but the threads of the program is traced.
     pub(super) fn is_alone(&self) -> bool {
-        self.bystanders.is_empty() && !self.executes && self.client.is_none()
+        self.child_processes.is_empty() && !self.executes && self.client.is_none()
     }
 
     /// Lets a thread go on with the registers that it now has.
@@ -76,20 +76,20 @@ impl Tracee {
     }
 
     /// Waits for the running thread until it reports, or hands itself over, or something that matters is the case.
-    pub(crate) fn hear_running(
+    pub(crate) fn wait_for_running(
         &mut self,
         index: ThreadIndex,
         matters: impl Fn(Reason) -> bool,
-    ) -> Result<Heard, ExecutionError> {
+    ) -> Result<WaitResult, ExecutionError> {
         let tid = self.tasks[index].tid;
         let Some(page) = self.page.as_ref().filter(|_| self.hands_over) else {
-            return self.hear(tid, matters);
+            return self.wait_for_report(tid, matters);
         };
         let heard = self.watch.wait_for_either(tid, page, matters);
         page.end();
         Ok(match heard.map_err(system("wait for a thread"))? {
-            Ok(status) => Heard::Report(status),
-            Err(reason) => Heard::Over(reason),
+            Ok(status) => WaitResult::Report(status),
+            Err(reason) => WaitResult::Over(reason),
         })
     }
 
@@ -100,12 +100,12 @@ impl Tracee {
             ExecutionError::System(error.to_owned())
         };
         let page = self.page.as_ref().ok_or_else(lost)?;
-        let at = self.key_point(page.get(Field::Rip)).ok_or_else(lost)?;
+        let at = self.key_point(page.get(PageSlot::Rip)).ok_or_else(lost)?;
         let task = &mut self.tasks[index];
         take_registers(&mut task.regs, |field| page.get(field));
         (task.regs.rip, task.regs.orig_rax) = (at, u64::MAX);
         task.parked = true;
-        let len = page.get(Field::FrameLen).min(u64::from(FRAME_SIZE));
+        let len = page.get(PageSlot::FrameLen).min(u64::from(FRAME_SIZE));
         self.frame = task.regs.rsp..task.regs.rsp.saturating_add(len);
         Ok(at)
     }
@@ -131,7 +131,7 @@ impl Tracee {
         self.frame = 0..0;
         let tid = self.tasks[index].tid;
         ptrace::interrupt(tid).map_err(system("stop a thread"))?;
-        match self.hear_soon(tid)? {
+        match self.wait_for_report_soon(tid)? {
             WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
                 self.tasks[index].reaped = true;
                 return Ok(());
@@ -164,7 +164,7 @@ impl Tracee {
     /// If a thread, which the kernel has stopped, stands in the code of hand-offs, makes these registers of it those of a thread outside of it.
     pub(super) fn restore_from_hand_off(&self, regs: &mut Regs) -> bool {
         let (Some(page), Some(hand_off)) = (&self.page, self.hand_off()) else { return false };
-        let saved = || (self.log_state(Field::LogRax), self.log_state(Field::LogRcx));
+        let saved = || (self.log_state(PageSlot::LogRax), self.log_state(PageSlot::LogRcx));
         hand_off.restore(regs, saved, |field| page.get(field), |behind| self.key_point(behind))
     }
 }

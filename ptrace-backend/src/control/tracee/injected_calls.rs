@@ -4,7 +4,7 @@
 use checker::program::ExecutionError;
 
 use crate::control::state::flow::Flow;
-use crate::control::state::pending::{After, InjectedCall};
+use crate::control::state::pending::{AfterCall, InjectedCall};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
@@ -21,15 +21,15 @@ pub(crate) fn end_call(
         tracee.tasks[index].regs = saved;
     }
     match call.after {
-        After::Stay(pending) => {
+        AfterCall::Stay(pending) => {
             scheduling.threads[index].pending = Some(*pending);
             tracee.write_registers(index)?;
             return Ok(Flow::Rest);
         }
-        After::Return(result) => {
+        AfterCall::Return(result) => {
             tracee.return_from_call(index, if error == 0 { result } else { error })?;
         }
-        After::Jump(function) => tracee.jump(index, function)?,
+        AfterCall::Jump(function) => tracee.jump(index, function)?,
     }
     Ok(Flow::Resume(0))
 }

@@ -9,16 +9,14 @@ use crate::layout::module::is_system;
 use crate::layout::of_late_file;
 use crate::target::modules;
 
-impl Tracee {
-    /// The schedule-independent name of a code address.
-    pub(crate) fn site(&self, address: u64) -> Site {
-        if self.layout.module_at(address).is_some() {
-            return self.layout.site(address);
-        }
-        match modules::file_at(self.leader, address) {
-            Some((path, start)) => of_late_file(&path, address - start),
-            None => self.layout.site(address),
-        }
+/// The schedule-independent name of a code address.
+pub(crate) fn site(tracee: &Tracee, address: u64) -> Site {
+    if tracee.layout.module_at(address).is_some() {
+        return tracee.layout.site(address);
+    }
+    match modules::file_at(tracee.leader, address) {
+        Some((path, start)) => of_late_file(&path, address - start),
+        None => tracee.layout.site(address),
     }
 }
 

@@ -3,12 +3,12 @@
 
 pub(crate) mod detours;
 pub(crate) mod hand_off;
-pub(crate) mod hearing;
 pub(crate) mod injected_calls;
 pub(crate) mod late_files;
 pub(crate) mod machine;
 pub(crate) mod made_files;
 pub(crate) mod probes;
+pub(crate) mod reports;
 pub(crate) mod stacks;
 pub(crate) mod stepping;
 
@@ -19,14 +19,14 @@ use checker::names::Site;
 use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
-use crate::control::knowledge::Shared;
+use crate::control::knowledge::ProgramKnowledge;
 use crate::control::state::client::Processes;
 use crate::control::state::detouring::Detouring;
 use crate::control::state::flow::system;
 use crate::control::state::pending::InjectedCall;
 use crate::control::state::probes::Probes;
 use crate::control::state::sync_objects::MutexMemory;
-use crate::control::state::thread::Part;
+use crate::control::state::thread::ThreadRole;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::tracee::made_files::MadeFiles;
 use crate::control::watchdog::Watch;
@@ -48,7 +48,7 @@ pub(crate) struct Tracee {
     /// A process whose code holds no traps but those that hold from the beginning.
     pub(crate) pristine: Tid,
     pub(crate) layout: Arc<Layout>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) knowledge: Arc<ProgramKnowledge>,
     /// Its threads, in creation order.
     pub(crate) tasks: PerThread<Task>,
     /// A second thread exists, or existed.
@@ -66,13 +66,13 @@ pub(crate) struct Tracee {
     /// It stands there, and this is its stack.
     pub(crate) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
-    pub(crate) bystanders: Vec<Tid>,
+    pub(crate) child_processes: Vec<Tid>,
     /// Files and folders that are removed when the whole process has ended.
     pub(crate) made_files: MadeFiles,
     /// One of them has executed a program that is not one of those that every machine has: one of the user's own.
     pub(crate) starts_own_program: bool,
     /// One of them has changed files, or sent signals: what it does comes at any time to threads of the program.
-    pub(crate) children_reach_out: bool,
+    pub(crate) children_have_external_effects: bool,
     /// The function by which it has started one last, if it has.
     pub(crate) started_by: Option<&'static str>,
     /// New threads and processes that have reported before whatever created them did.
@@ -101,7 +101,7 @@ pub(crate) struct Task {
     pub(crate) parked: bool,
     /// The kernel no longer has it.
     pub(crate) reaped: bool,
-    pub(crate) part: Part,
+    pub(crate) role: ThreadRole,
     /// The value that `pthread_self` gives it.
     pub(crate) handle: u64,
     /// A signal for which it has stopped, to be dealt with when it goes on: it got that while it was parked, or was stepped.
@@ -134,7 +134,7 @@ impl Task {
             regs,
             parked: false,
             reaped: false,
-            part: Part::Program,
+            role: ThreadRole::Program,
             handle: regs.fs_base,
             deferred: None,
             calling: None,
@@ -242,10 +242,10 @@ impl Tracee {
     /// Whether a thread is in the harness, as of its last stop.
     pub(crate) fn in_harness(&self, index: ThreadIndex) -> bool {
         let task = &self.tasks[index];
-        match task.part {
-            Part::Program => false,
-            Part::Harness => true,
-            Part::Test { frame } => task.regs.rsp > frame,
+        match task.role {
+            ThreadRole::Program => false,
+            ThreadRole::Harness => true,
+            ThreadRole::Test { frame } => task.regs.rsp > frame,
         }
     }
 
@@ -255,8 +255,8 @@ impl Tracee {
     }
 
     /// The code that is run by a thread that this one creates.
-    pub(crate) fn part_of_child(&self, creator: ThreadIndex) -> Part {
-        if self.in_harness(creator) { Part::Harness } else { Part::Program }
+    pub(crate) fn role_of_child(&self, creator: ThreadIndex) -> ThreadRole {
+        if self.in_harness(creator) { ThreadRole::Harness } else { ThreadRole::Program }
     }
 
     /// The part of a mutex's memory that locking changes.

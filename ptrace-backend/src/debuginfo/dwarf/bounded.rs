@@ -21,9 +21,9 @@ const ALWAYS: u64 = 4 << 20;
 const MOST_UNITS: usize = 2_000_000;
 
 /// The rest of the bytes that may be named.
-struct Room(u64);
+struct AbbreviationBudget(u64);
 
-impl Room {
+impl AbbreviationBudget {
     fn of(size: usize) -> Self {
         Self((size as u64).saturating_mul(NAMED).max(ALWAYS))
     }
@@ -37,7 +37,7 @@ impl Room {
 /// Makes the sections ready for use, unless units name far more than there is.
 pub(crate) fn prepared(mut sections: gimli::Dwarf<Reader>) -> Option<gimli::Dwarf<Reader>> {
     let tables = sections.debug_abbrev.reader();
-    let mut room = Room::of(tables.len());
+    let mut room = AbbreviationBudget::of(tables.len());
     let mut units = MOST_UNITS;
     let mut offsets = BTreeSet::new();
     for header in headers(&sections) {
@@ -49,9 +49,9 @@ pub(crate) fn prepared(mut sections: gimli::Dwarf<Reader>) -> Option<gimli::Dwar
     }
     // From now on, a table that many name is parsed once.
     sections.populate_abbreviations_cache(AbbreviationsCacheStrategy::All);
-    let mut lines = Room::of(sections.debug_line.reader().len());
+    let mut lines = AbbreviationBudget::of(sections.debug_line.reader().len());
     let (old, new) = (sections.ranges.debug_ranges().reader(), sections.ranges.debug_rnglists().reader());
-    let mut ranges = Room::of(old.len() + new.len());
+    let mut ranges = AbbreviationBudget::of(old.len() + new.len());
     for header in headers(&sections) {
         lines.take(line_program(&sections, &header).unwrap_or(0))?;
         take_ranges(&sections, &header, &mut ranges)?;
@@ -106,7 +106,11 @@ fn line_program(sections: &gimli::Dwarf<Reader>, header: &UnitHeader<Reader>) ->
 }
 
 /// Takes room for what the list of ranges of a unit holds, which is read for that.
-fn take_ranges(sections: &gimli::Dwarf<Reader>, header: &UnitHeader<Reader>, room: &mut Room) -> Option<()> {
+fn take_ranges(
+    sections: &gimli::Dwarf<Reader>,
+    header: &UnitHeader<Reader>,
+    room: &mut AbbreviationBudget,
+) -> Option<()> {
     let Some(mut list) = range_list(sections, header) else { return Some(()) };
     while let Ok(Some(_)) = list.next() {
         attention::round();

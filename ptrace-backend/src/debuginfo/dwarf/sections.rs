@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::bounded;
 use super::reader::{Reader, Unit};
 use crate::attention;
-use crate::debuginfo::elf::bytes::Bytes;
+use crate::debuginfo::elf::bytes::PinnedBytes;
 use crate::debuginfo::elf::file::ElfBytes;
 
 /// The DWARF information of one image.
@@ -19,7 +19,7 @@ pub(crate) struct Dwarf {
     type_units: OnceLock<FxHashMap<u64, (usize, UnitOffset)>>,
     context: OnceLock<Option<Mutex<addr2line::Context<Reader>>>>,
     /// Inflated sections. Dropped last: everything above borrows from them.
-    _inflated: Vec<Bytes>,
+    _inflated: Vec<PinnedBytes>,
 }
 
 impl Dwarf {
@@ -33,7 +33,7 @@ impl Dwarf {
             let bytes = match elf.inflated(id.name(), &mut most) {
                 Cow::Borrowed(bytes) => bytes,
                 Cow::Owned(owned) => {
-                    inflated.push(Bytes::new(owned));
+                    inflated.push(PinnedBytes::new(owned));
                     // SAFETY: the bytes go into the same structure as what is parsed from them, and are dropped last.
                     inflated.last().map(|bytes| unsafe { bytes.detached() }).unwrap_or_default()
                 }

@@ -1,9 +1,9 @@
 //! A file's contents that parsed views borrow from within one structure.
 
 /// Bytes on the heap whose address never changes while this value lives, wherever the value itself is moved.
-pub(crate) struct Bytes(Vec<u8>);
+pub(crate) struct PinnedBytes(Vec<u8>);
 
-impl Bytes {
+impl PinnedBytes {
     pub(crate) fn new(contents: Vec<u8>) -> Self {
         Self(contents)
     }

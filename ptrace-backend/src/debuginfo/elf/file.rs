@@ -16,7 +16,7 @@ use object::{
 use rustc_hash::FxHashSet;
 use ruzstd::decoding::StreamingDecoder;
 
-use super::bytes::Bytes;
+use super::bytes::PinnedBytes;
 use super::error::ImageError;
 use crate::attention;
 
@@ -39,13 +39,13 @@ pub(crate) struct ElfBytes {
     /// The names that it has from other images; borrows from `bytes` too.
     imported: OnceLock<FxHashSet<&'static str>>,
     /// Dropped last.
-    bytes: Bytes,
+    bytes: PinnedBytes,
 }
 
 impl ElfBytes {
     pub(crate) fn read(path: &Path) -> Result<Self, ImageError> {
         let unreadable = |reason| ImageError::Unreadable { path: path.to_owned(), reason };
-        let bytes = Bytes::new(
+        let bytes = PinnedBytes::new(
             files::read_in_parts(path, files::Kind::Program, attention::look_now).map_err(unreadable)?,
         );
         // SAFETY: the parsed file is stored beside the bytes, declared before them, and only lent for `&self`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::scopes::{Named, globals, has_globals, locals};
 use super::stopped::stack::FrameId;
 use super::stopped::thread::StoppedThread;
-use super::values::typed::Typed;
+use super::values::typed::TypedValue;
 use super::variable::{Handle, Inside, Scope, ScopeKind, Variable};
 use super::views::presentation::{library_view, view};
 use super::views::summary::{named_items, shown_in_words};
@@ -101,7 +101,7 @@ pub(super) fn shown_variable(
 ) -> Variable {
     let value = shown_in_words(thread, &shown);
     let (type_name, address, inner) = match &shown {
-        Shown::Value(value) => (thread.type_name(value), value.contents.address(), inside(thread, value)),
+        Shown::Value(value) => (thread.type_name(value), value.location.address(), inside(thread, value)),
         Shown::Words { type_name, .. } => (type_name.clone(), None, Inner::default()),
     };
     Variable {
@@ -116,24 +116,24 @@ pub(super) fn shown_variable(
     }
 }
 
-fn inside(thread: &StoppedThread<'_>, value: &Typed) -> Inner {
+fn inside(thread: &StoppedThread<'_>, value: &TypedValue) -> Inner {
     let mut inner = shown_inside(thread, value);
     if is_of_library(thread, value) {
-        let raw = Typed { is_raw: true, ..value.clone() };
+        let raw = TypedValue { is_raw: true, ..value.clone() };
         inner.fields.push(Field::value("[raw]", raw).unreachable());
     }
     inner
 }
 
 /// Whether a value has parts that it is usually not shown by.
-fn is_of_library(thread: &StoppedThread<'_>, value: &Typed) -> bool {
+fn is_of_library(thread: &StoppedThread<'_>, value: &TypedValue) -> bool {
     let Some((kind, shape)) = thread.peeled(value.module, value.kind) else { return false };
     let Form::Composite(parts) = &shape.form else { return false };
     let view = library_view(thread, value, kind, &shape, parts);
     matches!(view, Some(View::List(_) | View::Text(_) | View::Fields(_) | View::Pointer(_)))
 }
 
-fn shown_inside(thread: &StoppedThread<'_>, value: &Typed) -> Inner {
+fn shown_inside(thread: &StoppedThread<'_>, value: &TypedValue) -> Inner {
     let mut here = value.clone();
     for _ in 0..MOST_WRAPPERS {
         match view(thread, &here) {

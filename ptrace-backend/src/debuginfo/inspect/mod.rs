@@ -28,26 +28,26 @@
 mod children;
 mod evaluate;
 mod globals;
-mod held;
+mod pointee_type;
 mod scopes;
+mod stack_variable;
 mod stopped;
 mod values;
 mod variable;
 mod views;
-mod whose;
 
 use std::ops::Range;
 
 use children::{indexed_children, named_children, scopes};
 pub use evaluate::EvaluateError;
 use evaluate::evaluate;
-use held::held_at;
+use pointee_type::pointee_type_at;
+use stack_variable::local_at;
 use stopped::stack::stack;
 pub use stopped::stack::{FrameId, StackFrame};
 pub use stopped::state::ThreadState;
 use stopped::thread::StoppedThread;
 pub use variable::{Handle, Scope, ScopeKind, Variable};
-use whose::local_at;
 
 use super::entries::allocation_type::AllocationType;
 use super::memory::Memory;
@@ -100,8 +100,8 @@ impl<'a> Inspector<'a> {
     /// The contents of a block of memory to which a variable of the user's code points, and the index of the module
     /// that has their type. `None` where no variable points to it, or to something that does not fill the block.
     #[must_use]
-    pub fn held_at(&self, block: &Range<u64>) -> Option<(usize, AllocationType)> {
-        held_at(&self.thread, block)
+    pub fn pointee_type_at(&self, block: &Range<u64>) -> Option<(usize, AllocationType)> {
+        pointee_type_at(&self.thread, block)
     }
 
     /// The value of an expression in the frame's language: names, `.`, `->`, `[i]`, `*`, `&`, brackets and whole

@@ -3,7 +3,7 @@
 use super::stopped::frame::Surrounding;
 use super::stopped::stack::FrameId;
 use super::stopped::thread::StoppedThread;
-use super::values::typed::Typed;
+use super::values::typed::TypedValue;
 use crate::debuginfo::entries::blocks::{self, Declared};
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::info::{Info, file_of};
@@ -14,7 +14,7 @@ use crate::debuginfo::user::files::is_user_file;
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) name: String,
-    pub(super) value: Typed,
+    pub(super) value: TypedValue,
     pub(super) is_parameter: bool,
     /// Whether a variable of a block further in has the same name.
     pub(super) is_shadowed: bool,
@@ -57,12 +57,17 @@ fn named(
 }
 
 /// The value of a variable's entry.
-pub(super) fn variable(thread: &StoppedThread<'_>, module: usize, entry: Ref, frame: usize) -> Option<Typed> {
+pub(super) fn variable(
+    thread: &StoppedThread<'_>,
+    module: usize,
+    entry: Ref,
+    frame: usize,
+) -> Option<TypedValue> {
     let around = Surrounding::new(thread, module, entry.unit, frame)?;
-    Some(Typed {
+    Some(TypedValue {
         module,
         kind: around.info.kind(entry),
-        contents: around.contents(entry),
+        location: around.location(entry),
         bits: None,
         indices: 0,
         frame,

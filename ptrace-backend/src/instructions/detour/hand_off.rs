@@ -16,7 +16,7 @@ use iced_x86::code_asm::{
 use iced_x86::{BlockEncoderOptions, IcedError};
 
 use crate::os::Regs;
-use crate::os::hand_off::{FRAME, FRAME_SIZE, Field, PAGE_SIZE, STACK_END};
+use crate::os::hand_off::{FRAME, FRAME_SIZE, PAGE_SIZE, PageSlot, STACK_END};
 
 /// The places of the code and of the page, both below 2 GiB, where every instruction can name them: below the log of detours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,20 +43,20 @@ const TO_BREAKPOINT: [u8; 6] = [0x48, 0x8d, 0x49, 0xff, 0xff, 0xe1];
 const ROUTINE: u32 = 16;
 
 /// The registers that are saved by the routine itself, but for `rsp`.
-const SAVED: [(AsmRegister64, Field); 13] = [
-    (rbx, Field::Rbx),
-    (rdx, Field::Rdx),
-    (rsi, Field::Rsi),
-    (rdi, Field::Rdi),
-    (rbp, Field::Rbp),
-    (r8, Field::R8),
-    (r9, Field::R9),
-    (r10, Field::R10),
-    (r11, Field::R11),
-    (r12, Field::R12),
-    (r13, Field::R13),
-    (r14, Field::R14),
-    (r15, Field::R15),
+const SAVED: [(AsmRegister64, PageSlot); 13] = [
+    (rbx, PageSlot::Rbx),
+    (rdx, PageSlot::Rdx),
+    (rsi, PageSlot::Rsi),
+    (rdi, PageSlot::Rdi),
+    (rbp, PageSlot::Rbp),
+    (r8, PageSlot::R8),
+    (r9, PageSlot::R9),
+    (r10, PageSlot::R10),
+    (r11, PageSlot::R11),
+    (r12, PageSlot::R12),
+    (r13, PageSlot::R13),
+    (r14, PageSlot::R14),
+    (r15, PageSlot::R15),
 ];
 
 impl HandOff {
@@ -84,13 +84,13 @@ impl HandOff {
     }
 
     /// The address of a field of the page.
-    pub(crate) const fn address(self, field: Field) -> u32 {
+    pub(crate) const fn address(self, field: PageSlot) -> u32 {
         self.page() + field.offset()
     }
 
     /// The word through which a thread comes here, with the address behind its breakpoint in `rcx`.
     pub(crate) const fn entry(self) -> u32 {
-        self.address(Field::Entry)
+        self.address(PageSlot::Entry)
     }
 
     /// The initial content of the memory: the code, and a page through which threads come to their breakpoints. `log`: the state of the log.
@@ -102,7 +102,7 @@ impl HandOff {
         bytes.resize(Self::ROOM as usize, 0);
         let entry = (self.entry() - self.code()) as usize;
         bytes[entry..entry + 4].copy_from_slice(&self.code().to_le_bytes());
-        let cursor = (self.address(Field::LogCursor) - self.code()) as usize;
+        let cursor = (self.address(PageSlot::LogCursor) - self.code()) as usize;
         bytes[cursor..cursor + 8].copy_from_slice(&log.to_le_bytes());
         Some(bytes)
     }
@@ -112,11 +112,11 @@ impl HandOff {
         Some(self.assemble().ok()?.calls.map(|offset| self.routine() + offset as u32))
     }
 
-    fn field(self, field: Field) -> AsmMemoryOperand {
+    fn field(self, field: PageSlot) -> AsmMemoryOperand {
         qword_ptr(u64::from(self.address(field)))
     }
 
-    fn word(self, field: Field) -> AsmMemoryOperand {
+    fn word(self, field: PageSlot) -> AsmMemoryOperand {
         dword_ptr(u64::from(self.address(field)))
     }
 
@@ -130,30 +130,30 @@ impl HandOff {
         let mut calls = [code.create_label(), code.create_label()];
         let [woken, waited] = &mut calls;
 
-        code.mov(self.field(Field::Rip), rcx)?;
-        code.mov(self.word(Field::LetGo), 0)?;
+        code.mov(self.field(PageSlot::Rip), rcx)?;
+        code.mov(self.word(PageSlot::LetGo), 0)?;
         for (register, field) in SAVED {
             code.mov(self.field(field), register)?;
         }
-        code.mov(self.field(Field::Rsp), rsp)?;
+        code.mov(self.field(PageSlot::Rsp), rsp)?;
 
         code.set_label(saved)?;
         code.mov(esp, self.page() + STACK_END)?;
         code.pushfq()?;
-        code.pop(self.field(Field::Flags))?;
+        code.pop(self.field(PageSlot::Flags))?;
 
         code.set_label(flags)?;
-        for (saved, field) in [(Field::LogRax, Field::Rax), (Field::LogRcx, Field::Rcx)] {
+        for (saved, field) in [(PageSlot::LogRax, PageSlot::Rax), (PageSlot::LogRcx, PageSlot::Rcx)] {
             code.mov(rax, self.field(saved))?;
             code.mov(self.field(field), rax)?;
         }
         code.rdfsbase(rax)?;
-        code.mov(self.field(Field::FsBase), rax)?;
+        code.mov(self.field(PageSlot::FsBase), rax)?;
         code.rdgsbase(rax)?;
-        code.mov(self.field(Field::GsBase), rax)?;
+        code.mov(self.field(PageSlot::GsBase), rax)?;
         // The stack up to the end of its page at most: what lies behind that may not be mapped.
         code.cld()?;
-        code.mov(rsi, self.field(Field::Rsp))?;
+        code.mov(rsi, self.field(PageSlot::Rsp))?;
         code.mov(ecx, esi)?;
         code.not(ecx)?;
         code.and(ecx, PAGE_SIZE - 1)?;
@@ -161,14 +161,14 @@ impl HandOff {
         code.mov(edx, FRAME_SIZE)?;
         code.cmp(ecx, edx)?;
         code.cmova(ecx, edx)?;
-        code.mov(self.field(Field::FrameLen), rcx)?;
+        code.mov(self.field(PageSlot::FrameLen), rcx)?;
         code.mov(edi, self.page() + FRAME)?;
         code.rep().movsb()?;
-        code.mov(rbx, self.field(Field::Go))?;
+        code.mov(rbx, self.field(PageSlot::Go))?;
         code.mov(dword_ptr(rbx), 0)?;
-        code.mov(self.word(Field::State), 1)?;
+        code.mov(self.word(PageSlot::State), 1)?;
         code.mov(eax, FUTEX)?;
-        code.mov(edi, self.address(Field::State))?;
+        code.mov(edi, self.address(PageSlot::State))?;
         code.mov(esi, WAKE)?;
         code.mov(edx, 1)?;
         code.syscall()?;
@@ -184,13 +184,13 @@ impl HandOff {
         code.je(*woken)?;
 
         code.set_label(goes_on)?;
-        code.push(self.field(Field::Flags))?;
+        code.push(self.field(PageSlot::Flags))?;
         code.popfq()?;
-        for (register, field) in SAVED.into_iter().chain([(rax, Field::Rax), (rcx, Field::Rcx)]) {
+        for (register, field) in SAVED.into_iter().chain([(rax, PageSlot::Rax), (rcx, PageSlot::Rcx)]) {
             code.mov(register, self.field(field))?;
         }
-        code.mov(rsp, self.field(Field::Rsp))?;
-        code.jmp(self.field(Field::Rip))?;
+        code.mov(rsp, self.field(PageSlot::Rsp))?;
+        code.jmp(self.field(PageSlot::Rip))?;
 
         let start = u64::from(self.routine());
         let assembled = code.assemble_options(start, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
@@ -210,7 +210,7 @@ impl HandOff {
         self,
         regs: &mut Regs,
         saved: impl Fn() -> (u64, u64),
-        page: impl Fn(Field) -> u64,
+        page: impl Fn(PageSlot) -> u64,
         key_point: impl Fn(u64) -> Option<u64>,
     ) -> bool {
         let Some(offset) =
@@ -225,12 +225,13 @@ impl HandOff {
         if at >= all {
             take_general_registers(regs, &page);
         }
-        if at >= goes_on || at >= flags && page(Field::LetGo) != 0 {
-            regs.rip = page(Field::Rip);
+        if at >= goes_on || at >= flags && page(PageSlot::LetGo) != 0 {
+            regs.rip = page(PageSlot::Rip);
         } else {
             // Not all of the page is written yet; no other thread has run since.
             (regs.rax, regs.rcx) = saved();
-            let behind = if offset < u64::from(ROUTINE) || at < flags { came_from } else { page(Field::Rip) };
+            let behind =
+                if offset < u64::from(ROUTINE) || at < flags { came_from } else { page(PageSlot::Rip) };
             // The jump back to the breakpoint has counted down by one.
             let Some(instruction) = key_point(behind).or_else(|| key_point(behind.wrapping_add(1))) else {
                 return false;
@@ -246,44 +247,44 @@ impl HandOff {
 }
 
 /// Takes the registers from the page, but for `rip`.
-pub(crate) fn take_registers(regs: &mut Regs, page: impl Fn(Field) -> u64) {
-    (regs.fs_base, regs.gs_base) = (page(Field::FsBase), page(Field::GsBase));
+pub(crate) fn take_registers(regs: &mut Regs, page: impl Fn(PageSlot) -> u64) {
+    (regs.fs_base, regs.gs_base) = (page(PageSlot::FsBase), page(PageSlot::GsBase));
     take_general_registers(regs, page);
 }
 
-fn take_general_registers(regs: &mut Regs, page: impl Fn(Field) -> u64) {
+fn take_general_registers(regs: &mut Regs, page: impl Fn(PageSlot) -> u64) {
     for (field, register) in places(regs) {
         *register = page(field);
     }
 }
 
 /// The general registers and the flags, without `rip`.
-fn places(regs: &mut Regs) -> [(Field, &mut u64); 17] {
+fn places(regs: &mut Regs) -> [(PageSlot, &mut u64); 17] {
     [
-        (Field::Rax, &mut regs.rax),
-        (Field::Rbx, &mut regs.rbx),
-        (Field::Rcx, &mut regs.rcx),
-        (Field::Rdx, &mut regs.rdx),
-        (Field::Rsi, &mut regs.rsi),
-        (Field::Rdi, &mut regs.rdi),
-        (Field::Rbp, &mut regs.rbp),
-        (Field::Rsp, &mut regs.rsp),
-        (Field::R8, &mut regs.r8),
-        (Field::R9, &mut regs.r9),
-        (Field::R10, &mut regs.r10),
-        (Field::R11, &mut regs.r11),
-        (Field::R12, &mut regs.r12),
-        (Field::R13, &mut regs.r13),
-        (Field::R14, &mut regs.r14),
-        (Field::R15, &mut regs.r15),
-        (Field::Flags, &mut regs.eflags),
+        (PageSlot::Rax, &mut regs.rax),
+        (PageSlot::Rbx, &mut regs.rbx),
+        (PageSlot::Rcx, &mut regs.rcx),
+        (PageSlot::Rdx, &mut regs.rdx),
+        (PageSlot::Rsi, &mut regs.rsi),
+        (PageSlot::Rdi, &mut regs.rdi),
+        (PageSlot::Rbp, &mut regs.rbp),
+        (PageSlot::Rsp, &mut regs.rsp),
+        (PageSlot::R8, &mut regs.r8),
+        (PageSlot::R9, &mut regs.r9),
+        (PageSlot::R10, &mut regs.r10),
+        (PageSlot::R11, &mut regs.r11),
+        (PageSlot::R12, &mut regs.r12),
+        (PageSlot::R13, &mut regs.r13),
+        (PageSlot::R14, &mut regs.r14),
+        (PageSlot::R15, &mut regs.r15),
+        (PageSlot::Flags, &mut regs.eflags),
     ]
 }
 
 /// Hands the registers with which a thread is to go on to `put`, `rip` being among them.
-pub(crate) fn give_registers(regs: &Regs, put: impl Fn(Field, u64)) {
+pub(crate) fn give_registers(regs: &Regs, put: impl Fn(PageSlot, u64)) {
     let mut regs = *regs;
-    put(Field::Rip, regs.rip);
+    put(PageSlot::Rip, regs.rip);
     for (field, register) in places(&mut regs) {
         put(field, *register);
     }
@@ -308,19 +309,19 @@ mod tests {
     fn restored(at: u64, regs: Regs, is_let_go: bool) -> Option<Regs> {
         let mut regs = Regs { rip: u64::from(HERE.code()) + at, ..regs };
         let page = |field| match field {
-            Field::LetGo => u64::from(is_let_go),
-            Field::Rip => {
+            PageSlot::LetGo => u64::from(is_let_go),
+            PageSlot::Rip => {
                 if is_let_go {
                     GOES_ON
                 } else {
                     BEHIND
                 }
             }
-            Field::Rax => 1,
-            Field::Rcx => 2,
-            Field::Rsp => 3,
-            Field::Rbx => 4,
-            Field::Flags => 5,
+            PageSlot::Rax => 1,
+            PageSlot::Rcx => 2,
+            PageSlot::Rsp => 3,
+            PageSlot::Rbx => 4,
+            PageSlot::Flags => 5,
             _ => 0,
         };
         let key_point = |behind| (behind == BEHIND).then_some(KEY_POINT);

@@ -2,7 +2,7 @@
 //!
 //! The first of at least five bytes of instructions is replaced by a jump to a copy of them all that runs elsewhere. Before each
 //! access that is to be taken down, the copy writes the address to a log ([`Log`]), then it does what the originals do
-//! ([`crate::instructions::relocate`]). Of the call of a function that touches what its arguments say, it writes these ([`take_down`]).
+//! ([`crate::instructions::relocate`]). Of the call of a function that touches what its arguments say, it writes these ([`log_access`]).
 //!
 //! **Jumps into the middle.** The jump is `e9 cc cc cc cc`: whatever instruction begins behind the first one, its first
 //! byte is now a breakpoint, and a thread that gets there by a jump that was not known stops, and is led to the place
@@ -15,17 +15,17 @@
 //! that it has not run yet ([`Detour::restore`]). One log serves all threads of a process, since one of them runs at a
 //! time.
 
+pub(crate) mod access_logging;
 pub(crate) mod hand_off;
 pub(crate) mod log;
-pub(crate) mod take_down;
 
 use std::ops::Range;
 
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use libc::user_regs_struct;
 
+use self::access_logging::{log_access, log_call, stop};
 use self::log::Log;
-use self::take_down::{stop, take_down, take_down_call};
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
 
@@ -51,13 +51,13 @@ pub(crate) struct Detour {
     /// The addresses of the instructions behind the first one, each with its address in the copy.
     pub(crate) entries: Box<[(u64, u64)]>,
     /// The candidates among the instructions, the first one being one of them; or that one alone, as the entry of a function.
-    pub(crate) copied: Box<[Copied]>,
-    progress: Box<[Mark]>,
+    pub(crate) copied: Box<[CopiedInstruction]>,
+    progress: Box<[CopyPosition]>,
 }
 
 /// A place in a copy, and how far a thread has got from there on. There are hundreds of thousands of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Mark {
+struct CopyPosition {
     /// Its offset from the beginning of the copy, in bytes.
     begins: u32,
     /// The offset of the instruction that [`Progress`] names from the first one, in bytes.
@@ -74,7 +74,7 @@ enum MarkKind {
     Saved,
 }
 
-impl Mark {
+impl CopyPosition {
     /// `None`: the instruction is too far away.
     fn of(from: u64, (begins, progress): (usize, Progress)) -> Option<Self> {
         let (kind, at) = match progress {
@@ -100,7 +100,7 @@ impl Mark {
 
 /// An instruction in a copy before which threads may stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Copied {
+pub(crate) struct CopiedInstruction {
     /// Its address in the program's code.
     pub(crate) address: u64,
     /// Its number, if it is a candidate; the entry of a function has none.
@@ -120,7 +120,7 @@ impl Detour {
         from: u64,
         to: u64,
         log: Log,
-        candidate: impl Fn(u64) -> Found,
+        candidate: impl Fn(u64) -> DetourPart,
     ) -> Option<(Self, Vec<u8>)> {
         let mut decoder = Decoder::with_ip(64, bytes, from, DecoderOptions::NONE);
         let mut stub = Stub::new(to);
@@ -136,26 +136,31 @@ impl Detour {
             }
             stub.mark(Progress::Done(instruction.ip()));
             match candidate(instruction.ip()) {
-                Found::Nothing => {}
-                Found::Candidate(number, size) => {
-                    let asks = take_down(&mut stub, &instruction, log, (number, size))?;
+                DetourPart::Nothing => {}
+                DetourPart::Candidate(number, size) => {
+                    let asks = log_access(&mut stub, &instruction, log, (number, size))?;
                     stub.mark(Progress::Done(instruction.ip()));
                     let (address, candidate) = (instruction.ip(), Some(number));
-                    copied.push(Copied { address, candidate, asks, runs: stub.here() });
+                    copied.push(CopiedInstruction { address, candidate, asks, runs: stub.here() });
                 }
-                Found::Call(number) => {
+                DetourPart::Call(number) => {
                     let address = instruction.ip();
-                    let asks = take_down_call(&mut stub, address, log, number);
+                    let asks = log_call(&mut stub, address, log, number);
                     stub.mark(Progress::Done(address));
-                    copied.push(Copied { address, candidate: Some(number), asks, runs: stub.here() });
+                    copied.push(CopiedInstruction {
+                        address,
+                        candidate: Some(number),
+                        asks,
+                        runs: stub.here(),
+                    });
                 }
-                Found::Stops(number) if begins == 0 || number.is_some() => {
+                DetourPart::Stops(number) if begins == 0 || number.is_some() => {
                     let address = instruction.ip();
                     let asks = stop(&mut stub, address, log, number);
                     stub.mark(Progress::Done(address));
-                    copied.push(Copied { address, candidate: number, asks, runs: stub.here() });
+                    copied.push(CopiedInstruction { address, candidate: number, asks, runs: stub.here() });
                 }
-                Found::Stops(_) | Found::Another => return None,
+                DetourPart::Stops(_) | DetourPart::Another => return None,
             }
             append(&mut stub, &decoder, &instruction, &bytes[begins..]).ok()?;
             let is_long_enough = decoder.position() >= JUMP.len();
@@ -168,7 +173,7 @@ impl Detour {
                     while decoder.position() < JUMP.len() {
                         let filler = decoder.decode();
                         let is_filler = matches!(filler.mnemonic(), Mnemonic::Nop | Mnemonic::Int3);
-                        if !is_filler || candidate(filler.ip()) != Found::Nothing {
+                        if !is_filler || candidate(filler.ip()) != DetourPart::Nothing {
                             return None;
                         }
                         // A function may begin with it, and a jump may lead there.
@@ -187,7 +192,8 @@ impl Detour {
         let (code, progress) = stub.finish();
         let original = bytes.first_chunk().copied()?;
         let len = code.len() as u64;
-        let progress = progress.into_iter().map(|mark| Mark::of(from, mark)).collect::<Option<_>>()?;
+        let progress =
+            progress.into_iter().map(|mark| CopyPosition::of(from, mark)).collect::<Option<_>>()?;
         let (entries, copied) = (entries.into(), copied.into());
         Some((Self { from, original, to, len, entries, copied, progress }, code))
     }
@@ -199,7 +205,7 @@ impl Detour {
         let asks = stop(&mut stub, from, log, None);
         let (code, progress) = stub.finish();
         let (original, len) = ([JUMP[1]; JUMP.len()], code.len() as u64);
-        let progress = progress.into_iter().filter_map(|mark| Mark::of(from, mark)).collect();
+        let progress = progress.into_iter().filter_map(|mark| CopyPosition::of(from, mark)).collect();
         let (entries, copied) = (Box::default(), Box::default());
         (Self { from, original, to, len, entries, copied, progress }, code, asks)
     }
@@ -207,7 +213,7 @@ impl Detour {
     /// The code of the instruction at this address of the copy.
     pub(crate) fn code_from(&self, start: u64) -> Range<u64> {
         let offset = start.wrapping_sub(self.to) as usize;
-        let is_next = |mark: &&Mark| mark.begins as usize > offset && mark.kind != MarkKind::Pushed;
+        let is_next = |mark: &&CopyPosition| mark.begins as usize > offset && mark.kind != MarkKind::Pushed;
         let next = self.progress.iter().find(is_next);
         start..next.map_or(self.to + self.len, |next| self.to + u64::from(next.begins))
     }
@@ -252,7 +258,7 @@ impl Detour {
 
 /// The part of an instruction in a detour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
+pub(crate) enum DetourPart {
     /// It is no place at which a thread may have to stop.
     Nothing,
     /// It touches so many bytes of memory, and its address can be taken down.
@@ -276,8 +282,8 @@ mod tests {
     /// A detour for this code, the instructions at these offsets being candidates.
     fn detour(code: &[u8], candidates: &[u64]) -> Option<(Detour, Vec<u8>)> {
         let found = |at: u64| match candidates.iter().position(|offset| FROM + offset == at) {
-            Some(number) => Found::Candidate(number, 4),
-            None => Found::Nothing,
+            Some(number) => DetourPart::Candidate(number, 4),
+            None => DetourPart::Nothing,
         };
         let filled = [code, &[0xcc; 20]].concat();
         Detour::new(&filled, FROM, TO, LOG, found)
@@ -291,7 +297,7 @@ mod tests {
         let overwritten: Vec<u64> = detour.entries.iter().map(|(at, _)| at - FROM).collect();
         assert_eq!(overwritten, [2, 4]);
         assert!(overwritten.iter().all(|&offset| JUMP[offset as usize] == 0xcc));
-        for Copied { runs, asks, .. } in &detour.copied {
+        for CopiedInstruction { runs, asks, .. } in &detour.copied {
             let original = if *runs < detour.entries[0].1 { [0x8b, 0x07] } else { [0x89, 0x06] };
             assert_eq!(code[(runs - TO) as usize..][..2], original);
             assert_eq!(code[(asks - TO) as usize - 1], 0xcc);
@@ -321,9 +327,9 @@ mod tests {
     fn a_thread_that_stops_at_the_entry_of_a_function_has_the_registers_of_its_caller() {
         // push rbx; mov rbx, rdi; sub rsp, 16
         let code = [&[0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10][..], &[0xcc; 20]].concat();
-        let found = |at: u64| if at == FROM { Found::Stops(None) } else { Found::Nothing };
+        let found = |at: u64| if at == FROM { DetourPart::Stops(None) } else { DetourPart::Nothing };
         let (detour, copy) = Detour::new(&code, FROM, TO, LOG, found).unwrap();
-        let &[Copied { address: FROM, candidate: None, asks, runs }] = &*detour.copied else {
+        let &[CopiedInstruction { address: FROM, candidate: None, asks, runs }] = &*detour.copied else {
             panic!("{detour:?}")
         };
         assert_eq!((copy[(asks - TO) as usize - 1], copy[(runs - TO) as usize]), (0xcc, 0x53));
@@ -338,12 +344,13 @@ mod tests {
     fn a_thread_in_the_copy_of_a_call_has_not_made_it_yet() {
         // SAFETY: the structure consists of integers only.
         let zero: user_regs_struct = unsafe { std::mem::zeroed() };
-        for found in [Found::Call(3), Found::Stops(Some(3))] {
+        for found in [DetourPart::Call(3), DetourPart::Stops(Some(3))] {
             // call +0x10
             let call = [&[0xe8, 0x10, 0, 0, 0][..], &[0xcc; 20]].concat();
-            let at = |at: u64| if at == FROM { found } else { Found::Nothing };
+            let at = |at: u64| if at == FROM { found } else { DetourPart::Nothing };
             let (detour, code) = Detour::new(&call, FROM, TO, LOG, at).unwrap();
-            let &[Copied { address: FROM, candidate: Some(3), asks, runs }] = &*detour.copied else {
+            let &[CopiedInstruction { address: FROM, candidate: Some(3), asks, runs }] = &*detour.copied
+            else {
                 panic!("{detour:?}")
             };
             assert_eq!(code[(asks - TO) as usize - 1], 0xcc);
@@ -386,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_cannot_be_named_is_not_taken_down() {
+    fn an_address_that_cannot_be_named_is_not_logged() {
         // push qword [rax]; mov eax, [edi]
         assert!(detour(&[0xff, 0x30, 0x90, 0x90, 0x90], &[0]).is_none());
         assert!(detour(&[0x67, 0x8b, 0x07, 0x90, 0x90], &[0]).is_none());

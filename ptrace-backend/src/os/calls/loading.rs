@@ -1,6 +1,6 @@
 //! System calls of a process that loads a library: none whose effect a copy made afterwards would lack.
 
-use super::outside;
+use super::external_effects;
 use crate::os::{Regs, Tid};
 
 /// System calls that look, or that change what copies have as well: their memory, and descriptors that are closed again.
@@ -48,7 +48,7 @@ pub(crate) fn is_part(tid: Tid, regs: &Regs) -> bool {
     let (protection, flags) = (regs.rdx as i32, regs.r10 as i32);
     let is_executable = protection & libc::PROT_EXEC != 0;
     match regs.orig_rax as libc::c_long {
-        libc::SYS_open | libc::SYS_openat => !outside::reaches(tid, regs, false),
+        libc::SYS_open | libc::SYS_openat => !external_effects::has_any(tid, regs, false),
         // Code is that of files, and nothing that is written there is seen elsewhere.
         libc::SYS_mmap => {
             let is_written_elsewhere = flags & libc::MAP_SHARED != 0 && protection & libc::PROT_WRITE != 0;

@@ -5,15 +5,15 @@
 //! signals do, limits, priorities, options of sockets. All of it counts as one object. A call of which nothing is known here is
 //! not taken for harmless.
 //!
-//! Beside that stand the memory that calls name ([`buffers`]), the calls by which executions could meet ([`outside`]), and the
+//! Beside that stand the memory that calls name ([`buffers`]), the calls by which executions could meet ([`external_effects`]), and the
 //! calls that stop for the tracer ([`filter`]).
 
 pub(crate) mod buffers;
+pub(crate) mod external_effects;
 pub(super) mod filter;
 mod lists;
 pub(crate) mod loading;
 mod names;
-pub(crate) mod outside;
 
 use libc::c_long;
 
@@ -71,7 +71,7 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
             _ => ProcessState::Unknown,
         },
         _ if PRIVATE.contains(&call) || ELSEWHERE.contains(&call) => ProcessState::Apart,
-        _ if LOOKS.contains(&call) || outside::NAMES.contains(&call) => ProcessState::Looks,
+        _ if LOOKS.contains(&call) || external_effects::NAMES.contains(&call) => ProcessState::Looks,
         _ if CHANGES.contains(&call) => ProcessState::Changes,
         _ => ProcessState::Unknown,
     }

@@ -30,7 +30,7 @@ const PATIENCE: libc::c_long = 10_000_000;
 
 /// A part of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Field {
+pub(crate) enum PageSlot {
     /// One of the states below, as 32 bits.
     State,
     /// Not 0, as 32 bits: the thread that handed itself over last has been let go.
@@ -71,7 +71,7 @@ pub(crate) enum Field {
     LogAddress,
 }
 
-impl Field {
+impl PageSlot {
     /// Its offset in the page.
     pub(crate) const fn offset(self) -> u32 {
         8 * self as u32
@@ -130,7 +130,7 @@ impl SharedPage {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 
-    fn field(&self, field: Field) -> &AtomicU64 {
+    fn field(&self, field: PageSlot) -> &AtomicU64 {
         // SAFETY: fields are aligned, and within the page.
         unsafe { self.at.byte_add(field.offset() as usize).as_ref() }
     }
@@ -146,12 +146,12 @@ impl SharedPage {
     }
 
     /// The value of a field.
-    pub(crate) fn get(&self, field: Field) -> u64 {
+    pub(crate) fn get(&self, field: PageSlot) -> u64 {
         self.field(field).load(Ordering::Relaxed)
     }
 
     /// Sets a field.
-    pub(crate) fn put(&self, field: Field, value: u64) {
+    pub(crate) fn put(&self, field: PageSlot, value: u64) {
         self.field(field).store(value, Ordering::Relaxed);
     }
 
@@ -171,27 +171,27 @@ impl SharedPage {
 
     /// A thread is about to run: it has not handed itself over, and what it reports from now on ends [`SharedPage::wait`].
     pub(crate) fn begin(&self, thread: Tid) {
-        let state = self.word(Field::State.offset());
+        let state = self.word(PageSlot::State.offset());
         state.store(RUNS, Ordering::Release);
         reports::expect(state, thread);
     }
 
     /// Lets the thread go that waits at the word at this offset.
     pub(crate) fn let_go(&self, place: u32) -> io::Result<()> {
-        self.put(Field::LetGo, 1);
+        self.put(PageSlot::LetGo, 1);
         let word = self.word(place);
         word.store(1, Ordering::Release);
         if futex(word, libc::FUTEX_WAKE, 1, ptr::null())? == 0 {
             // It does not wait yet, or the kernel has stopped it meanwhile, for a signal.
-            let state = self.word(Field::State.offset());
+            let state = self.word(PageSlot::State.offset());
             let _ = state.compare_exchange(RUNS, REPORTED, Ordering::Relaxed, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Waits until the running thread hands itself over, a tracee stops, or this thread is kicked; for a moment at most.
+    /// Waits until the running thread hands itself over, a tracee stops, or an interrupt signal comes to this thread; for a moment at most.
     pub(crate) fn wait(&self) -> Woken {
-        let state = self.word(Field::State.offset());
+        let state = self.word(PageSlot::State.offset());
         if state.load(Ordering::Acquire) == RUNS {
             let time = libc::timespec { tv_sec: 0, tv_nsec: PATIENCE };
             // The state tells of the reason for which the wait has ended.
@@ -208,7 +208,7 @@ impl SharedPage {
 
 impl Drop for SharedPage {
     fn drop(&mut self) {
-        if reports::is_expected_at(self.word(Field::State.offset())) {
+        if reports::is_expected_at(self.word(PageSlot::State.offset())) {
             reports::forget();
         }
         // SAFETY: the mapping is this value's own, and nothing refers to it any more: its tracer does not wait.

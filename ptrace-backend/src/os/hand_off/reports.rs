@@ -32,9 +32,9 @@ static TRACERS: [Tracer; MOST] =
     [const { Tracer { thread: AtomicI32::new(0), tracee: AtomicI32::new(0) } }; MOST];
 
 /// The place of a thread among [`TRACERS`], which it leaves when it ends.
-struct Place(Option<usize>);
+struct TracerSlot(Option<usize>);
 
-impl Place {
+impl TracerSlot {
     fn take() -> Self {
         // SAFETY: asks for a number.
         let thread = unsafe { libc::gettid() };
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TracerSlot {
     fn drop(&mut self) {
         self.wait_for(0);
         if let Some(place) = self.0 {
@@ -63,7 +63,7 @@ impl Drop for Place {
 thread_local! {
     /// The word at which this thread waits for the thread of its program that runs.
     static WAITS_AT: Cell<*const AtomicU32> = const { Cell::new(ptr::null()) };
-    static PLACE: Place = Place::take();
+    static PLACE: TracerSlot = TracerSlot::take();
 }
 
 /// The words are told of stops from now on, and the calling thread's signals let through.

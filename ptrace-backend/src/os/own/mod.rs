@@ -2,7 +2,7 @@
 //! threads.
 
 pub(crate) mod alarm;
-pub(crate) mod kick;
+pub(crate) mod interrupt_signal;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

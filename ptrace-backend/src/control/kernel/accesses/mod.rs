@@ -23,17 +23,17 @@ use smallvec::SmallVec;
 use self::messages::{buffers, message, messages, socket_name};
 use self::touched::{Touched, is_libc_internal_syscall, named_file};
 use crate::control::memory::naming::MemoryRegion;
-use crate::control::memory::sharing::How;
+use crate::control::memory::sharing::TouchKind;
 use crate::control::operations;
 use crate::control::state::account::{Account, FileMapping};
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Need};
+use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{PAGE, Tracee};
 use crate::layout::names::digest;
-use crate::os::calls::{self, buffers, outside};
+use crate::os::calls::{self, buffers, external_effects};
 use crate::os::{Regs, fd, memory as target_memory};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
@@ -115,8 +115,8 @@ pub(crate) fn kernel_accesses(
             Touched::Sockets { writes } => no_memory(tracee, "the state of sockets".to_owned(), writes),
             Touched::ProcessState { writes } => no_memory(tracee, process_state::OBJECT.to_owned(), writes),
         };
-        let how = if writes { How::Writes } else { How::Reads };
-        let conflict = memory.sharing.touch_in(index, None, place.clone(), how);
+        let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };
+        let conflict = memory.sharing.touch_in(index, None, place.clone(), kind);
         let call = tracee.tasks[index].regs.orig_rax as i64;
         let is_mapped = place.start < NOT_MEMORY;
         if is_mapped && call == libc::SYS_munmap {
@@ -135,12 +135,12 @@ pub(crate) fn kernel_accesses(
                 false => vec![object],
             };
             if is_memory && matches!(memory.place(first).region, MemoryRegion::Heap | MemoryRegion::Unknown) {
-                memory.promoted |= memory.shared.watch_allocator();
+                memory.promoted |= memory.knowledge.watch_allocator();
                 shared.extend(memory.release_at(first).filter(|_| conflict.frees));
             }
-            memory.promoted |= tracee.shared.promote(&conflict.candidates, None, &shared);
+            memory.promoted |= tracee.knowledge.promote(&conflict.candidates, None, &shared);
         }
-        if tracee.shared.is_shared(object) {
+        if tracee.knowledge.is_shared(object) {
             shared.push(if writes { Access::write(object) } else { Access::read(object) });
         }
     }
@@ -163,8 +163,8 @@ pub(crate) fn note_heir(
     let all = [process_state::OBJECT, "names of files"].map(str::to_owned).into_iter().chain(descriptors);
     for name in all {
         let (place, object, _) = no_memory(tracee, name, false);
-        let conflict = memory.sharing.touch_in(index, None, place, How::Reads);
-        if !conflict.bytes.is_empty() || tracee.shared.is_shared(object) {
+        let conflict = memory.sharing.touch_in(index, None, place, TouchKind::Reads);
+        if !conflict.bytes.is_empty() || tracee.knowledge.is_shared(object) {
             account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "vfork"));
         }
     }
@@ -197,8 +197,8 @@ pub(crate) fn pass_or_pend(
         scheduling,
         index,
         Op::new(OpKind::Io, accesses),
-        Need::Nothing,
-        Act::Kernel,
+        WaitCondition::Nothing,
+        Action::Kernel,
         None,
     )
 }
@@ -207,7 +207,7 @@ pub(crate) fn pass_or_pend(
 pub(crate) fn no_memory(tracee: &Tracee, name: String, writes: bool) -> (Range<u64>, Obj, bool) {
     const SPAN: u64 = 8;
     let at = NOT_MEMORY + (digest(&name) >> 20) * SPAN;
-    (at..at + SPAN, tracee.shared.named(name), writes)
+    (at..at + SPAN, tracee.knowledge.named(name), writes)
 }
 
 /// The content of a file. Where that is mapped as well, memory is another way to it, of which it is not known what it shows if the mapping is
@@ -352,7 +352,9 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
             let names = Touched::Names { writes: false };
             [Some(names), named_file(tracee, index, true)].into_iter().flatten().collect()
         }
-        call if outside::NAMES.contains(&call) => [Touched::Names { writes: true }].into_iter().collect(),
+        call if external_effects::NAMES.contains(&call) => {
+            [Touched::Names { writes: true }].into_iter().collect()
+        }
         _ => SmallVec::new(),
     }
 }
@@ -421,7 +423,7 @@ pub(crate) fn note_code(
     }
     let kind = if module.is_some() { UnwatchedKind::LoadedCode } else { UnwatchedKind::GeneratedCode };
     account.enter_unwatched(Unwatched { kind, module, function: None });
-    memory.promoted |= tracee.shared.note_late_code();
+    memory.promoted |= tracee.knowledge.note_late_code();
 }
 
 /// Whether advice about memory throws its content away.

@@ -64,7 +64,7 @@ pub(super) fn touched(
 
 /// All of it, as an object.
 pub(in crate::control::kernel) fn object(tracee: &Tracee) -> Obj {
-    tracee.shared.named(OBJECT.to_owned())
+    tracee.knowledge.named(OBJECT.to_owned())
 }
 
 /// Whether a call takes a descriptor away through which a file is locked: the lock ends with the last descriptor.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::os::{calls, memory};
 
 /// Something that a system call reads or writes.
@@ -83,9 +83,9 @@ pub(super) fn is_libc_internal_syscall(tracee: &Tracee, index: ThreadIndex) -> b
     const CANCELLABLE: usize = 3;
     let pc = tracee.tasks[index].regs.rip;
     let wrapper = if is_cancellable(tracee, pc) { CANCELLABLE } else { 0 };
-    let frames = tracee.raw_frames(index, wrapper + 2);
+    let frames = stacks::raw_frames(tracee, index, wrapper + 2);
     let Some(caller) = frames.get(wrapper + 1) else { return false };
-    tracee.layout.is_call_of_libc(pc) && tracee.is_libc_call_site(caller.pc)
+    tracee.layout.is_call_of_libc(pc) && stacks::is_libc_call_site(tracee, caller.pc)
 }
 
 /// Whether the system call before an address is the one through which the C library, since version 2.41, makes all those at which a

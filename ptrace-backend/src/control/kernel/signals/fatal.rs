@@ -5,7 +5,7 @@ use checker::failure::{Failure, FailureDetail, FailureKind, SignalOrigin};
 use super::state::Signals;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
 use crate::os::ptrace;
 use crate::os::signal_names::name;
 
@@ -34,7 +34,7 @@ pub(crate) fn fatal_signal(
     signal: i32,
 ) -> Failure {
     let _ = tracee.leave_stub(index);
-    let stack = tracee.stack(index);
+    let stack = stacks::stack(tracee, index);
     if signal == libc::SIGABRT {
         let detail = said_last(tracee).map_or(FailureDetail::Aborted, FailureDetail::Said);
         return scheduling.failure(index, FailureKind::Assertion, detail, stack);
@@ -58,7 +58,7 @@ fn fault(tracee: &Tracee, index: ThreadIndex, signal: i32) -> Option<u64> {
 
 /// The last words of the program's standard error.
 fn said_last(tracee: &Tracee) -> Option<String> {
-    let (_, stderr, _) = tracee.shared.output();
+    let (_, stderr, _) = tracee.knowledge.output();
     let words = last_words(&String::from_utf8_lossy(&stderr))?;
     Some(words.chars().take(300).collect())
 }
@@ -66,7 +66,7 @@ fn said_last(tracee: &Tracee) -> Option<String> {
 /// The message of the first panic, or the line that says where it was.
 pub(crate) fn panic_detail(tracee: &Tracee) -> FailureDetail {
     const LONGEST: usize = 290;
-    let (_, stderr, _) = tracee.shared.output();
+    let (_, stderr, _) = tracee.knowledge.output();
     let text = String::from_utf8_lossy(&stderr).into_owned();
     let mut lines = text.lines().skip_while(|line| !line.contains("panicked at"));
     let Some(place) = lines.next() else { return FailureDetail::Panicked(None) };

@@ -8,8 +8,9 @@ use super::state::Signals;
 use crate::control::kernel::accesses;
 use crate::control::memory::access;
 use crate::control::operations;
-use crate::control::process::Process;
+use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::FileEvents;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -17,8 +18,13 @@ use crate::control::tracee::Tracee;
 use crate::os::fd::{self, Readiness};
 
 /// A thread makes such a file.
-pub(crate) fn make(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
-    let Process { tracee, scheduling, memory, account, .. } = process;
+pub(crate) fn make(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
     access::begin_concurrency(tracee, memory)?;
     Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
 }

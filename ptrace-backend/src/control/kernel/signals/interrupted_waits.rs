@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use checker::program::ExecutionError;
 
 use crate::control::state::flow::system;
-use crate::control::state::pending::Act;
+use crate::control::state::pending::Action;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::{InterruptedWait, WaitEnd, WaitOutcome};
 use crate::control::state::thread_index::ThreadIndex;
@@ -30,7 +30,7 @@ const SYSCALL_LEN: u64 = 2;
 
 /// The result that the wait of a function would have in the kernel, if the function is one that can fail for a signal.
 fn left_with(wait: &InterruptedWait) -> Option<i64> {
-    let Act::Function { function, .. } = wait.pending.act else { return None };
+    let Action::Function { function, .. } = wait.pending.action else { return None };
     match function {
         TrappedFunction::SemWait => Some(RESTART),
         TrappedFunction::SemTimedWait { .. } => Some(RESTART_WITHOUT_HANDLER),

@@ -1,6 +1,6 @@
 //! The signals that a thread has, blocks, ignores and catches.
 
-use crate::control::state::pending::Awaited;
+use crate::control::state::pending::AwaitedSignal;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::Tid;
@@ -72,17 +72,17 @@ impl Signals {
         self.pending & of(signal) != 0
     }
 
-    pub(crate) fn has(self, awaited: Awaited) -> bool {
+    pub(crate) fn has(self, awaited: AwaitedSignal) -> bool {
         let wanted = match awaited {
-            Awaited::Any(set) => set,
-            Awaited::Unblocked(blocked) => self.effective() & !blocked,
-            Awaited::Effective => self.effective() & !self.blocked,
+            AwaitedSignal::Any(set) => set,
+            AwaitedSignal::Unblocked(blocked) => self.effective() & !blocked,
+            AwaitedSignal::Effective => self.effective() & !self.blocked,
         };
         self.pending & wanted != 0
     }
 }
 
 /// Whether a signal is there that ends this wait.
-pub(crate) fn has_arrived(tracee: &Tracee, index: ThreadIndex, awaited: Awaited) -> bool {
+pub(crate) fn has_arrived(tracee: &Tracee, index: ThreadIndex, awaited: AwaitedSignal) -> bool {
     Signals::of(tracee.tasks[index].tid).is_none_or(|signals| signals.has(awaited))
 }

@@ -7,17 +7,17 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
 use super::state::{self, Signals};
-use crate::answers::{PID, read_timespec};
 use crate::control::kernel::accesses;
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::pending::{Act, Awaited, Continuation, Need, Pending};
+use crate::control::state::pending::{Action, AwaitedSignal, Continuation, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, stacks};
+use crate::virtual_syscalls::{PID, read_timespec};
 
 /// Signals that the C library uses to make threads do something.
 const INTERNAL: [u64; 2] = [32, 33];
@@ -32,24 +32,25 @@ pub(crate) fn wait_for_signal(
     let regs = tracee.tasks[index].regs;
     let touched = [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
     let op = Op::new(OpKind::SignalWait, touched.into_iter().chain(accesses.iter().copied()));
-    let begins = |awaited| (Need::Nothing, Act::AwaitSignal(awaited), None);
-    let (need, act, deadline) = match regs.orig_rax as i64 {
-        libc::SYS_pause => begins(Awaited::Effective),
-        libc::SYS_rt_sigsuspend => begins(Awaited::Unblocked(tracee.number(regs.rdi, 8))),
+    let begins = |awaited| (WaitCondition::Nothing, Action::AwaitSignal(awaited), None);
+    let (condition, action, deadline) = match regs.orig_rax as i64 {
+        libc::SYS_pause => begins(AwaitedSignal::Effective),
+        libc::SYS_rt_sigsuspend => begins(AwaitedSignal::Unblocked(tracee.number(regs.rdi, 8))),
         libc::SYS_rt_sigtimedwait => {
             let limit = (regs.rdx != 0).then(|| read_timespec(tracee.leader, regs.rdx)).flatten();
             if limit == Some(0) {
                 return Some(look_for_signals(tracee, scheduling, index, &op.may.accesses));
             }
-            let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
-            (Need::Arrival(Awaited::Any(tracee.number(regs.rdi, 8))), Act::Kernel, deadline)
+            let deadline =
+                limit.map(|limit| scheduling.threads[index].virtual_system.now.saturating_add(limit));
+            (WaitCondition::Arrival(AwaitedSignal::Any(tracee.number(regs.rdi, 8))), Action::Kernel, deadline)
         }
         libc::SYS_rt_sigpending => {
             return Some(look_for_signals(tracee, scheduling, index, &op.may.accesses));
         }
         _ => return None,
     };
-    Some(operations::pend(tracee, scheduling, index, op, need, act, deadline))
+    Some(operations::pend(tracee, scheduling, index, op, condition, action, deadline))
 }
 
 /// A call that finds out which signals have come, and does not wait for any.
@@ -63,7 +64,7 @@ fn look_for_signals(
         return Flow::Resume(0);
     }
     let op = Op::new(OpKind::Io, signals.iter().copied());
-    operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Kernel, None)
+    operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::Kernel, None)
 }
 
 /// A thread is about to wait for a signal. One that came before is not waited for: its handler runs first.
@@ -71,14 +72,14 @@ pub(crate) fn enter_signal_wait(
     tracee: &Tracee,
     index: ThreadIndex,
     pending: &Pending,
-    awaited: Awaited,
+    awaited: AwaitedSignal,
 ) -> Continuation {
-    if state::has_arrived(tracee, index, Awaited::Effective) {
+    if state::has_arrived(tracee, index, AwaitedSignal::Effective) {
         return Continuation::Again;
     }
-    let need = Need::Arrival(awaited);
+    let condition = WaitCondition::Arrival(awaited);
     let Pending { op, site, .. } = pending;
-    let wait = Pending { op: op.clone(), site: *site, need, act: Act::Kernel, deadline: None };
+    let wait = Pending { op: op.clone(), site: *site, condition, action: Action::Kernel, deadline: None };
     Continuation::Stay(Box::new(wait))
 }
 
@@ -93,7 +94,7 @@ pub(crate) fn kill_call(
     let leader = tracee.leader as u64;
     let regs = tracee.tasks[index].regs;
     let own = |pid: u64| [PID, 0, -PID].contains(&(pid as i64));
-    let is_child = tracee.bystanders.iter().any(|&child| regs.rdi == child as u64);
+    let is_child = tracee.child_processes.iter().any(|&child| regs.rdi == child as u64);
     let (to, signal) = match regs.orig_rax as i64 {
         // A process that the program has started.
         libc::SYS_kill | libc::SYS_rt_sigqueueinfo if is_child => return Ok(Flow::Resume(0)),
@@ -116,7 +117,7 @@ pub(crate) fn kill_call(
     };
     if signal == libc::SIGKILL as u64 {
         // Held here: once it is gone, nothing can be read of it.
-        let stack = tracee.stack(index);
+        let stack = stacks::stack(tracee, index);
         let signal = crate::os::signal_names::name(libc::SIGKILL);
         let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Itself };
         scheduling.threads[index].run_state =
@@ -150,7 +151,15 @@ pub(crate) fn kill_call(
     let state = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
     let signals = Access::write(operations::signals_of(tracee, scheduling, to));
     let op = Op::new(OpKind::Kill, [signals].into_iter().chain(state));
-    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Send { to, signal }, None))
+    Ok(operations::pend(
+        tracee,
+        scheduling,
+        index,
+        op,
+        WaitCondition::Nothing,
+        Action::Send { to, signal },
+        None,
+    ))
 }
 
 /// A thread that waits and gets a signal is to run the handler, or to end the process. A signal for the process goes
@@ -218,7 +227,7 @@ fn real_tid(tracee: &Tracee, scheduling: &Scheduling, seen: u64) -> u64 {
     if live_task(tracee, scheduling, seen).is_some() {
         return seen;
     }
-    let thread = scheduling.threads.position(|t| t.world.tid as u64 == seen);
+    let thread = scheduling.threads.position(|t| t.virtual_system.tid as u64 == seen);
     thread.map_or(seen, |index| tracee.tasks[index].tid as u64)
 }
 

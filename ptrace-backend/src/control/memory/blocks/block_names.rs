@@ -86,7 +86,7 @@ pub(crate) struct BlockWords {
     /// The places of allocations; `true`: the functions that are called tell the type of the content.
     makers: FxHashMap<(Site, Site), bool>,
     /// The content of other blocks, as pointers to them say, with the module of its type, by its index.
-    held: FxHashMap<ObjName, (usize, AllocationType)>,
+    pointee_types: FxHashMap<ObjName, (usize, AllocationType)>,
     /// The blocks to which pointers were looked for, and the places in the code.
     looks: FxHashSet<(ObjName, Site)>,
 }
@@ -104,7 +104,7 @@ impl BlockWords {
         }
         let maker = self.makers.entry((block.through, block.asked));
         !*maker.or_insert_with(|| block.allocation_type(layout).is_some())
-            && !self.held.contains_key(&name)
+            && !self.pointee_types.contains_key(&name)
             && self.looks.len() < MOST_LOOKS
             && self.looks.insert((name, at))
     }
@@ -112,7 +112,7 @@ impl BlockWords {
     /// A block was seen to hold this.
     pub(crate) fn hold(&mut self, name: ObjName, module: usize, allocation: AllocationType) {
         self.holding.entry(allocation.kind.clone()).or_default().insert(name);
-        self.held.insert(name, (module, allocation));
+        self.pointee_types.insert(name, (module, allocation));
     }
 
     fn allocation_type<'a>(
@@ -121,7 +121,7 @@ impl BlockWords {
         (name, block): (ObjName, AllocationOrigin),
     ) -> Option<(&'a Image, AllocationType)> {
         block.allocation_type(layout).or_else(|| {
-            let (module, allocation) = self.held.get(&name)?;
+            let (module, allocation) = self.pointee_types.get(&name)?;
             Some((&*layout.unwinding.get(*module)?.image, allocation.clone()))
         })
     }

@@ -14,14 +14,14 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
 use crate::control::memory::blocks::{early_blocks, quarantine};
-use crate::control::memory::used_unseen;
+use crate::control::memory::unwatched_uses;
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::heap::{Allocating, Request};
+use crate::control::state::memory::heap::{AllocationInProgress, Request};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
 
@@ -35,8 +35,8 @@ const MOST_EARLY: u32 = 50_000;
 /// Before the target's first instruction: traps the allocator if the blocks that main allocates are not known yet, and are to be. A test
 /// harness has threads that wait by the time that the test creates its first: what they wait at is named like the rest.
 pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
-    memory.heap.early = memory.shared.early_blocks();
-    memory.heap.surveys = memory.shared.wants_early_blocks();
+    memory.heap.early = memory.knowledge.early_blocks();
+    memory.heap.surveys = memory.knowledge.wants_early_blocks();
     if memory.heap.surveys {
         let layout = Arc::clone(&memory.layout);
         for (entry, _) in layout.allocator_entries() {
@@ -46,7 +46,7 @@ pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Ex
         let (thread, site) = (ThreadName::MAIN, Site::default());
         for block in early_blocks::before_main(tracee) {
             let count = memory.heap.count(thread, site.0);
-            let name = memory.shared.heap_name(thread, site, count, || (site, site));
+            let name = memory.knowledge.heap_name(thread, site, count, || (site, site));
             memory.heap.add(block.start, block.end - block.start, name);
         }
     }
@@ -56,11 +56,11 @@ pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Ex
 /// The first thread is about to be created.
 pub(crate) fn end_survey(memory: &mut MemoryState) {
     if std::mem::take(&mut memory.heap.surveys) {
-        memory.shared.keep_early_blocks(std::mem::take(&mut memory.heap.blocks));
-        memory.heap.early = memory.shared.early_blocks();
+        memory.knowledge.keep_early_blocks(std::mem::take(&mut memory.heap.blocks));
+        memory.heap.early = memory.knowledge.early_blocks();
     }
     memory.heap.calls = 0;
-    memory.heap.names = memory.shared.watches_allocator();
+    memory.heap.names = memory.knowledge.watches_allocator();
 }
 
 /// Names no more blocks in this execution: what comes allocates too much for what the names are worth.
@@ -123,7 +123,7 @@ pub(crate) fn leave_allocator(
     account: &mut Account,
     index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
-    let Some(Allocating { wanted, back }) = scheduling.threads[index].allocating.take() else {
+    let Some(AllocationInProgress { wanted, back }) = scheduling.threads[index].allocating.take() else {
         return Err(ExecutionError::System("a thread came to the allocator's exit from nowhere".to_owned()));
     };
     tracee.tasks[index].regs.rip = back;
@@ -136,23 +136,24 @@ pub(crate) fn leave_allocator(
     };
     if addr != 0 {
         let thread = scheduling.threads[index].name;
-        let site = tracee.site(back);
+        let site = late_files::site(tracee, back);
         let count = memory.heap.count(thread, site.0);
-        let name = memory.shared.heap_name(thread, site, count, || tracee.call_through(index, back));
+        let name =
+            memory.knowledge.heap_name(thread, site, count, || stacks::call_through(tracee, index, back));
         let block = Obj { name, offset: 0, len: u32::MAX };
-        if memory.heap.surveys || memory.shared.is_shared(block) {
-            let stack = tracee.stack_of_call(index, back);
+        if memory.heap.surveys || memory.knowledge.is_shared(block) {
+            let stack = stacks::stack_of_call(tracee, index, back);
             memory.heap.blocks.origins.insert(name, (thread, stack));
         }
         memory.heap.add(addr, size.max(1), name);
         // Accesses of earlier blocks at these addresses were accesses of other memory.
         let block = addr..addr.saturating_add(size);
         memory.sharing.forget(&block);
-        used_unseen::forget(memory, &block);
+        unwatched_uses::forget(memory, &block);
         memory.quarantine.note_allocation(size);
         if let Some((from, len)) = copies {
             memory::write(tracee.leader, addr, &tracee.read(from, len as usize));
-            let stack = tracee.stack_of_call(index, back);
+            let stack = stacks::stack_of_call(tracee, index, back);
             quarantine::keep(scheduling, memory, account, index, from, stack);
         }
     }

@@ -13,18 +13,18 @@ use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::control::memory::sharing::{Conflict, How};
+use crate::control::memory::sharing::{Conflict, TouchKind};
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::heap::{Allocating, Request};
-use crate::control::state::memory::quarantine::{Freed, Kept};
-use crate::control::state::pending::{Act, Continuation, Need, Pending};
+use crate::control::state::memory::heap::{AllocationInProgress, Request};
+use crate::control::state::memory::quarantine::{FreedBy, QuarantinedBlock};
+use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
+use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::instructions::MemoryAccess;
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
@@ -32,7 +32,7 @@ use crate::os::memory;
 impl MemoryState {
     /// Takes note that a named block is freed, and of what follows for key points.
     fn note_free(&mut self, index: ThreadIndex, addr: u64, size: u64) {
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), TouchKind::Frees);
         self.learn_lives(addr, &conflict);
     }
 
@@ -48,7 +48,7 @@ impl MemoryState {
         }
         let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
         let shared: Vec<Obj> = stretches.chain(release).collect();
-        self.promoted |= self.shared.promote(&conflict.candidates, None, &shared);
+        self.promoted |= self.knowledge.promote(&conflict.candidates, None, &shared);
     }
 
     /// The object that stands for the freeing of the block that an address is in.
@@ -69,7 +69,7 @@ pub(crate) fn enter_free(
     let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
     // Blocks that the library allocates and frees for itself are its own affair, and so are those that main frees before it has
     // company.
-    if addr == 0 || tracee.is_libc_call_site(back) || !tracee.concurrent {
+    if addr == 0 || stacks::is_libc_call_site(tracee, back) || !tracee.concurrent {
         memory.heap.forget(addr);
         return pass_through(tracee, index);
     }
@@ -81,7 +81,7 @@ pub(crate) fn enter_free(
         free_unknown(tracee, memory, account, index, addr);
         return pass_through(tracee, index);
     };
-    if ends_life(tracee, scheduling, memory, index, block, Act::Free(addr), addr) {
+    if ends_life(tracee, scheduling, memory, index, block, Action::Free(addr), addr) {
         return Ok(Flow::Rest);
     }
     let next = free(tracee, scheduling, memory, account, index, addr)?;
@@ -116,7 +116,7 @@ pub(crate) fn enter_resize(
     if !tracee.concurrent {
         return Ok(None);
     }
-    let is_internal = tracee.is_libc_call_site(back);
+    let is_internal = stacks::is_libc_call_site(tracee, back);
     if !memory.heap.names {
         if !is_internal {
             free_unnamed(tracee, memory, index, addr);
@@ -130,7 +130,7 @@ pub(crate) fn enter_resize(
         free_unknown(tracee, memory, account, index, addr);
         return Ok(None);
     };
-    if ends_life(tracee, scheduling, memory, index, block, Act::Resize(addr), addr) {
+    if ends_life(tracee, scheduling, memory, index, block, Action::Resize(addr), addr) {
         return Ok(Some(Flow::Rest));
     }
     let next = resize(tracee, scheduling, memory, account, index, addr)?;
@@ -144,18 +144,18 @@ fn ends_life(
     memory: &mut MemoryState,
     index: ThreadIndex,
     (name, size): (ObjName, u64),
-    act: Act,
+    action: Action,
     addr: u64,
 ) -> bool {
     memory.note_free(index, addr, size);
     let len = u32::try_from(size).unwrap_or(u32::MAX);
     let obj = Obj { name, offset: 0, len };
-    if tracee.is_scheduled(index) && memory.shared.is_shared(name.release()) {
+    if tracee.is_scheduled(index) && memory.knowledge.is_shared(name.release()) {
         let op = Op::new(OpKind::Free, [Access::write(obj)]);
         let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
-        let site = tracee.call_site(index, back);
+        let site = stacks::call_site(tracee, index, back);
         scheduling.threads[index].pending =
-            Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+            Some(Pending { op, site, condition: WaitCondition::Nothing, action, deadline: None });
         return true;
     }
     let Some(failure) = failure_of_freed(tracee, scheduling, memory, index, OpKind::Free, obj) else {
@@ -175,11 +175,11 @@ pub(crate) fn free(
     addr: u64,
 ) -> Result<Continuation, ExecutionError> {
     let Some((name, _)) = memory.heap.block(addr) else { return Ok(Continuation::Pass) };
-    let stack = if memory.shared.is_shared(whole(name)) {
-        tracee.stack(index)
+    let stack = if memory.knowledge.is_shared(whole(name)) {
+        stacks::stack(tracee, index)
     } else {
         let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
-        vec![tracee.site(back.wrapping_sub(1))]
+        vec![late_files::site(tracee, back.wrapping_sub(1))]
     };
     let Some(leaves) = keep(scheduling, memory, account, index, addr, stack) else {
         return Ok(Continuation::Return(0));
@@ -226,8 +226,8 @@ pub(crate) fn keep(
     stack: Vec<Site>,
 ) -> Option<u64> {
     let (name, size) = memory.heap.block(addr)?;
-    memory.quarantine.freed.insert(name, Freed { by: scheduling.threads[index].name, stack });
-    let leaves = memory.quarantine.admit(Kept { addr, size, name, reusable: false })?;
+    memory.quarantine.freed.insert(name, FreedBy { by: scheduling.threads[index].name, stack });
+    let leaves = memory.quarantine.admit(QuarantinedBlock { addr, size, name, reusable: false })?;
     account.note(Peculiarity::FreesMuch);
     memory.quarantine.freed.remove(&leaves.name);
     memory.heap.forget(leaves.addr);
@@ -237,7 +237,7 @@ pub(crate) fn keep(
 /// The same where blocks have no names.
 fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
     if frees_shared(tracee, memory, index, addr) {
-        memory.promoted |= memory.shared.watch_allocator();
+        memory.promoted |= memory.knowledge.watch_allocator();
     }
 }
 
@@ -260,7 +260,7 @@ fn frees_shared(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, a
     const WORD: u64 = 8;
     const FLAGS: u64 = 7;
     let size = (tracee.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
-    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), TouchKind::Frees);
     !conflict.bytes.is_empty()
 }
 
@@ -273,11 +273,11 @@ pub(crate) fn use_block(tracee: &Tracee, memory: &mut MemoryState, index: Thread
     if !tracee.concurrent || is_elsewhere() {
         return;
     }
-    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(1), TouchKind::Uses);
     if memory.heap.names {
         memory.learn_lives(addr, &conflict);
     } else if !conflict.bytes.is_empty() {
-        memory.promoted |= memory.shared.watch_allocator();
+        memory.promoted |= memory.knowledge.watch_allocator();
     }
 }
 
@@ -309,17 +309,17 @@ pub(crate) fn use_of_freed(
 ) -> Option<Failure> {
     // A thread that is let go by another one does not look at what it has waited at.
     let looks = matches!(
-        pending.act,
-        Act::Access
-            | Act::RustMutex { .. }
-            | Act::SplitRead { .. }
-            | Act::SplitWrite { .. }
-            | Act::Function { .. }
-            | Act::Reacquire { .. }
-            | Act::FutexWait { .. }
-            | Act::Free(_)
-            | Act::Resize(_)
-            | Act::Kernel
+        pending.action,
+        Action::Access
+            | Action::RustMutex { .. }
+            | Action::SplitRead { .. }
+            | Action::SplitWrite { .. }
+            | Action::Function { .. }
+            | Action::Reacquire { .. }
+            | Action::FutexWait { .. }
+            | Action::Free(_)
+            | Action::Resize(_)
+            | Action::Kernel
     );
     let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
     touched
@@ -353,7 +353,7 @@ fn failure_of_freed(
     kind: OpKind,
     obj: Obj,
 ) -> Option<Failure> {
-    let Freed { by, stack } = memory.quarantine.freed.get(&obj.name)?;
+    let FreedBy { by, stack } = memory.quarantine.freed.get(&obj.name)?;
     let (block, freed_by) = (obj, *by);
     let (failed_with, detail) = if kind == OpKind::Free {
         (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
@@ -366,7 +366,7 @@ fn failure_of_freed(
         doing: Doing::Allocated,
         stack: stack.clone(),
     });
-    let failure = scheduling.failure(index, failed_with, detail, tracee.stack(index));
+    let failure = scheduling.failure(index, failed_with, detail, stacks::stack(tracee, index));
     Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
 }
 
@@ -378,7 +378,7 @@ pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: T
     if scheduling.threads[index].allocating.is_none()
         && memory::write(tracee.leader, at, &tracee.returns_to().to_le_bytes())
     {
-        scheduling.threads[index].allocating = Some(Allocating { wanted, back });
+        scheduling.threads[index].allocating = Some(AllocationInProgress { wanted, back });
     }
 }
 

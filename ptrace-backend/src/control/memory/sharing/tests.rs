@@ -97,7 +97,7 @@ fn only_the_common_bytes_of_long_accesses_are_shared() {
 
 #[test]
 fn freeing_a_block_conflicts_with_whatever_uses_it() {
-    let conflict = |earlier: How, new: How| {
+    let conflict = |earlier: TouchKind, new: TouchKind| {
         let mut sharing = Sharing::default();
         sharing.created(thread(1), thread(0));
         sharing.created(thread(2), thread(0));
@@ -105,15 +105,15 @@ fn freeing_a_block_conflicts_with_whatever_uses_it() {
         let found = sharing.touch_in(thread(2), Some(7), 0x18..0x1c, new);
         (!found.bytes.is_empty(), found.frees, found.candidates)
     };
-    for other in [How::Reads, How::Writes, How::Uses, How::Frees] {
-        assert_eq!(conflict(How::Frees, other), (true, true, vec![7]));
-        assert_eq!(conflict(other, How::Frees), (true, true, vec![7]));
+    for other in [TouchKind::Reads, TouchKind::Writes, TouchKind::Uses, TouchKind::Frees] {
+        assert_eq!(conflict(TouchKind::Frees, other), (true, true, vec![7]));
+        assert_eq!(conflict(other, TouchKind::Frees), (true, true, vec![7]));
     }
-    for other in [How::Reads, How::Writes, How::Uses] {
-        assert_eq!(conflict(How::Uses, other), (false, false, vec![]));
-        assert_eq!(conflict(other, How::Uses), (false, false, vec![]));
+    for other in [TouchKind::Reads, TouchKind::Writes, TouchKind::Uses] {
+        assert_eq!(conflict(TouchKind::Uses, other), (false, false, vec![]));
+        assert_eq!(conflict(other, TouchKind::Uses), (false, false, vec![]));
     }
-    assert_eq!(conflict(How::Writes, How::Reads), (true, false, vec![7]));
+    assert_eq!(conflict(TouchKind::Writes, TouchKind::Reads), (true, false, vec![7]));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn memory_that_is_gone_is_shared_with_nobody_who_gets_its_addresses_later() {
     sharing.created(thread(1), thread(0));
     sharing.created(thread(2), thread(0));
     sharing.touch(thread(1), 0, access(0x1008, 8, true));
-    sharing.touch_in(thread(1), None, 0x1000..0x3000, How::Writes);
+    sharing.touch_in(thread(1), None, 0x1000..0x3000, TouchKind::Writes);
     sharing.touch(thread(1), 1, access(0x3000, 8, true));
     sharing.forget(&(0x1000..0x3000));
     assert!(sharing.touch(thread(2), 2, access(0x1008, 8, true)).bytes.is_empty());
@@ -222,38 +222,38 @@ fn where_events_order_accesses_they_share_nothing() {
     assert!(!sharing.touch(thread(1), 2, write).bytes.is_empty());
     // A freed block is shared with any thread that uses it, in order or not.
     let block = 0x100..0x110;
-    assert!(sharing.touch_in(thread(1), None, block.clone(), How::Writes).bytes.is_empty());
+    assert!(sharing.touch_in(thread(1), None, block.clone(), TouchKind::Writes).bytes.is_empty());
     sharing.happened(&events.next(1, OpKind::Unlock));
     sharing.happened(&events.next(2, OpKind::Lock));
-    assert!(sharing.touch_in(thread(2), None, block.clone(), How::Frees).bytes.is_empty());
+    assert!(sharing.touch_in(thread(2), None, block.clone(), TouchKind::Frees).bytes.is_empty());
     sharing.happened(&events.next(2, OpKind::Unlock));
     sharing.happened(&events.next(1, OpKind::Lock));
-    assert!(!sharing.touch_in(thread(1), None, block, How::Reads).bytes.is_empty());
+    assert!(!sharing.touch_in(thread(1), None, block, TouchKind::Reads).bytes.is_empty());
 }
 
 #[test]
 fn uses_that_are_not_seen_are_none_that_threads_share_where_events_order_them() {
     let (bytes, write) = (0x10..0x20, access(0x10, 4, true));
-    let uses = |unseen: Unseen, unlocks: bool, orders: bool| {
+    let uses = |unwatched_use: UseDuration, unlocks: bool, orders: bool| {
         let (mut events, mut sharing) = (Events::default(), Sharing::default());
         if orders {
             sharing.order_uses();
         }
         events.create_two(&mut sharing);
-        sharing.use_unseen(thread(1), bytes.clone(), unseen);
+        sharing.use_unseen(thread(1), bytes.clone(), unwatched_use);
         if unlocks {
             sharing.happened(&events.next(1, OpKind::Unlock));
         }
         sharing.happened(&events.next(2, OpKind::Lock));
         let seen = sharing.touch(thread(2), 0, write);
-        let other = sharing.use_unseen(thread(2), bytes.clone(), unseen);
-        assert_eq!(seen.unseen, !seen.bytes.is_empty());
+        let other = sharing.use_unseen(thread(2), bytes.clone(), unwatched_use);
+        assert_eq!(seen.unwatched_use, !seen.bytes.is_empty());
         [seen, other].map(|conflict| conflict.bytes.is_empty())
     };
-    assert_eq!(uses(Unseen::Call, true, true), [true; 2]);
-    assert_eq!(uses(Unseen::Call, false, true), [false; 2]);
-    assert_eq!(uses(Unseen::Call, true, false), [false; 2]);
-    assert_eq!(uses(Unseen::Lasting, true, true), [false; 2]);
+    assert_eq!(uses(UseDuration::Call, true, true), [true; 2]);
+    assert_eq!(uses(UseDuration::Call, false, true), [false; 2]);
+    assert_eq!(uses(UseDuration::Call, true, false), [false; 2]);
+    assert_eq!(uses(UseDuration::Lasting, true, true), [false; 2]);
     // Accesses that are seen are shared, in order or not.
     let (mut events, mut sharing) = (Events::default(), Sharing::default());
     sharing.order_uses();
@@ -262,7 +262,7 @@ fn uses_that_are_not_seen_are_none_that_threads_share_where_events_order_them() 
     sharing.happened(&events.next(1, OpKind::Unlock));
     sharing.happened(&events.next(2, OpKind::Lock));
     let conflict = sharing.touch(thread(2), 1, write);
-    assert!(!conflict.bytes.is_empty() && !conflict.unseen);
+    assert!(!conflict.bytes.is_empty() && !conflict.unwatched_use);
 }
 
 #[test]

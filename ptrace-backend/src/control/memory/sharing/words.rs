@@ -16,7 +16,7 @@ const PAGE: u64 = 4096;
 
 /// The way in which memory is touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum TouchKind {
     Reads,
     Writes,
     /// By an operation that is a key point anyway: nothing but the end of its life conflicts with it.
@@ -27,22 +27,22 @@ pub(crate) enum How {
     Frees,
 }
 
-/// A use of the memory as a whole, by accesses that are not seen one by one ([`crate::control::memory::used_unseen`]).
+/// A use of the memory as a whole, by accesses that are not seen one by one ([`crate::control::memory::unwatched_uses`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unseen {
+pub(crate) enum UseDuration {
     /// Up to the return of a function: events that come within it are known.
     Call,
     /// For a time that is not known.
     Lasting,
 }
 
-impl How {
+impl TouchKind {
     pub(super) fn conflicts(self, other: Self) -> bool {
         match (self, other) {
             (Self::Frees, _) | (_, Self::Frees) => true,
             (Self::Uses, _) | (_, Self::Uses) => false,
-            (Self::Synchronises, how) | (how, Self::Synchronises) => how != Self::Synchronises,
-            (Self::Reads | Self::Writes, how) => self == Self::Writes || how == Self::Writes,
+            (Self::Synchronises, kind) | (kind, Self::Synchronises) => kind != Self::Synchronises,
+            (Self::Reads | Self::Writes, kind) => self == Self::Writes || kind == Self::Writes,
         }
     }
 }
@@ -57,10 +57,10 @@ pub(super) struct WordAccess {
     pub(super) events: u32,
     /// The mask of the word's bytes that it touches; of a long access it is 0.
     pub(super) bytes: u8,
-    pub(super) how: How,
+    pub(super) kind: TouchKind,
     /// In a handler of a timer's signal, which could have come between any two accesses of its thread.
     pub(super) handles: bool,
-    pub(super) unseen: Option<Unseen>,
+    pub(super) unwatched_use: Option<UseDuration>,
 }
 
 /// There are millions of them.
@@ -75,7 +75,7 @@ impl WordAccess {
 
 /// The accesses of a word.
 #[derive(Debug, Default)]
-pub(super) struct WordTouches {
+pub(super) struct WordHistory {
     /// Each kind of access once, whichever instruction made it: a few, where thousands of instructions touch the word.
     pub(super) kinds: SmallVec<[WordAccess; 2]>,
     /// The instructions that have touched it, each once.
@@ -84,21 +84,21 @@ pub(super) struct WordTouches {
 
 /// The accesses of a page, by the numbers of its words.
 #[derive(Debug, Default)]
-struct Page {
-    words: FxHashMap<u16, WordTouches>,
+struct PageHistory {
+    words: FxHashMap<u16, WordHistory>,
     /// The accesses that an instruction has made to a word, each kind once.
     by_candidate: FxHashMap<(u16, u32), SmallVec<[WordAccess; 1]>>,
 }
 
 /// All accesses of words.
 #[derive(Debug, Default)]
-pub(super) struct Words {
-    pages: FxHashMap<u64, Page>,
+pub(super) struct AccessHistory {
+    pages: FxHashMap<u64, PageHistory>,
     /// The number of words that have been touched.
     len: usize,
 }
 
-impl Words {
+impl AccessHistory {
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -127,7 +127,7 @@ impl Words {
     }
 
     /// Calls `look` with every word of a range that has been touched, in order, and with which of its bytes are in the range.
-    pub(super) fn within(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &WordTouches)) {
+    pub(super) fn within(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &WordHistory)) {
         for number in self.pages_within(bytes) {
             let Some(page) = self.pages.get(&number) else { continue };
             let start = number * PAGE;

@@ -22,7 +22,7 @@ pub(crate) struct Request {
 
 /// A call that will return a block.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Allocating {
+pub(crate) struct AllocationInProgress {
     pub(crate) wanted: Request,
     pub(crate) back: u64,
 }

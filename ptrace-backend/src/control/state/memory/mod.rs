@@ -6,7 +6,7 @@ pub(crate) mod hidden;
 pub(crate) mod quarantine;
 pub(crate) mod scope;
 pub(crate) mod shared_files;
-pub(crate) mod used_unseen;
+pub(crate) mod unwatched_uses;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use checker::names::ThreadName;
 use checker::program::Scope;
 use rustc_hash::FxHashMap;
 
-use crate::control::knowledge::Shared;
+use crate::control::knowledge::ProgramKnowledge;
 use crate::control::memory::sharing::Sharing;
 use crate::control::state::memory::file_names::Nameless;
 use crate::control::state::memory::heap::Heap;
 use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::memory::quarantine::Quarantine;
-use crate::control::state::memory::scope::Narrow;
+use crate::control::state::memory::scope::NarrowScope;
 use crate::control::state::memory::shared_files::SharedFiles;
-use crate::control::state::memory::used_unseen::UsedUnseen;
+use crate::control::state::memory::unwatched_uses::UnwatchedUse;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::layout::Layout;
 
 /// Memory as the threads of one execution use it.
 pub(crate) struct MemoryState {
     pub(crate) layout: Arc<Layout>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) knowledge: Arc<ProgramKnowledge>,
     /// The stacks of all threads, in creation order.
     pub(crate) stacks: PerThread<(Range<u64>, ThreadName)>,
     pub(crate) sharing: Sharing,
@@ -47,7 +47,7 @@ pub(crate) struct MemoryState {
     pub(crate) promoted: bool,
     pub(crate) scope: Scope,
     /// Once there is more than one thread, where the scope leaves something out.
-    pub(crate) narrow: Option<Narrow>,
+    pub(crate) narrow: Option<NarrowScope>,
     /// The event that ran last may have let another agent go.
     pub(crate) let_go: bool,
     /// The next access of the thread that runs is a key point in any case.
@@ -65,7 +65,7 @@ pub(crate) struct MemoryState {
     /// Accesses of libraries, where they are asked for.
     pub(crate) hidden: Hidden,
     /// Memory that threads have used by accesses that are not watched one by one.
-    pub(crate) used_unseen: Vec<UsedUnseen>,
+    pub(crate) unwatched_uses: Vec<UnwatchedUse>,
     /// Memory that streams of the C library have in the place of files: any call on a stream may read and write it.
     pub(crate) memory_files: Vec<Range<u64>>,
     pub(crate) shared_files: SharedFiles,
@@ -86,12 +86,12 @@ pub(crate) struct LentFrame {
 
 impl MemoryState {
     /// Nothing has run yet.
-    pub(crate) fn new(layout: Arc<Layout>, shared: Arc<Shared>, main_stack: Range<u64>) -> Self {
+    pub(crate) fn new(layout: Arc<Layout>, knowledge: Arc<ProgramKnowledge>, main_stack: Range<u64>) -> Self {
         let shares_files = layout.shares_files;
         Self {
             written_code: layout.writable_code.clone(),
             layout,
-            shared,
+            knowledge,
             stacks: PerThread::new((main_stack, ThreadName::MAIN)),
             sharing: Sharing::default(),
             heap: Heap::default(),
@@ -111,7 +111,7 @@ impl MemoryState {
             lifted_alone: Vec::new(),
             ends_alone: false,
             hidden: Hidden::default(),
-            used_unseen: Vec::new(),
+            unwatched_uses: Vec::new(),
             memory_files: Vec::new(),
             shared_files: SharedFiles::new(shares_files),
             has_late_files: false,

@@ -14,14 +14,14 @@ const MOST_BYTES: u64 = 32 << 20;
 
 /// The thread that freed a block, and its stack then.
 #[derive(Debug)]
-pub(crate) struct Freed {
+pub(crate) struct FreedBy {
     pub(crate) by: ThreadName,
     pub(crate) stack: Vec<Site>,
 }
 
 /// A block that its owner has freed, and the allocator still has as allocated.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct QuarantinedBlock {
     pub(crate) addr: u64,
     pub(crate) size: u64,
     pub(crate) name: ObjName,
@@ -33,9 +33,9 @@ pub(crate) struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Quarantine {
     /// The oldest first.
-    pub(crate) kept: VecDeque<Kept>,
+    pub(crate) kept: VecDeque<QuarantinedBlock>,
     pub(crate) bytes: u64,
-    pub(crate) freed: FxHashMap<ObjName, Freed>,
+    pub(crate) freed: FxHashMap<ObjName, FreedBy>,
 }
 
 /// The size of the chunk that the C library takes for a block of so many bytes: it gives chunks of one size out again.
@@ -60,7 +60,7 @@ impl Quarantine {
     }
 
     /// Takes in a block. Returns the one that has to leave for it, which is itself if it is too large.
-    pub(crate) fn admit(&mut self, block: Kept) -> Option<Kept> {
+    pub(crate) fn admit(&mut self, block: QuarantinedBlock) -> Option<QuarantinedBlock> {
         self.bytes += block.size;
         self.kept.push_back(block);
         if self.is_within_bounds() {
@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn the_oldest_blocks_leave_and_what_is_too_large_never_enters() {
-        let block = |addr: u64, size: u64| Kept { addr, size, name: ObjName(addr), reusable: false };
+        let block =
+            |addr: u64, size: u64| QuarantinedBlock { addr, size, name: ObjName(addr), reusable: false };
         let mut quarantine = Quarantine::default();
         let mut admit = |addr, size| quarantine.admit(block(addr, size)).map(|leaves| leaves.addr);
         assert_eq!(admit(1, 16), None);

@@ -10,14 +10,14 @@ pub(crate) type FileNumber = (u64, u64);
 
 /// Bytes of a file in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct View {
+pub(crate) struct SharedView {
     pub(crate) memory: Range<u64>,
     pub(crate) file: FileNumber,
     /// The offset in the file at which the bytes begin.
     pub(crate) offset: u64,
 }
 
-impl View {
+impl SharedView {
     /// The bytes of the file.
     fn bytes(&self) -> Range<u64> {
         self.offset..self.offset + (self.memory.end - self.memory.start)
@@ -36,7 +36,7 @@ pub(crate) struct SharedFiles {
     /// The program may have changed its mappings since they were read.
     pub(crate) are_stale: bool,
     /// Those with original addresses.
-    originals: Vec<View>,
+    originals: Vec<SharedView>,
     /// Memory that shows what is at original addresses as well, and where these begin.
     aliases: Vec<(Range<u64>, u64)>,
 }
@@ -50,9 +50,10 @@ impl SharedFiles {
     /// Takes note of all shared mappings of files that there are. `false`: of some memory it is not known any more, or never was, which
     /// address is the original one.
     #[must_use]
-    pub(crate) fn update(&mut self, all: &[View]) -> bool {
+    pub(crate) fn update(&mut self, all: &[SharedView]) -> bool {
         self.are_stale = false;
-        let gone = |view: &View| !all.iter().any(|now| now.is_of(view) && meets(&now.memory, &view.memory));
+        let gone =
+            |view: &SharedView| !all.iter().any(|now| now.is_of(view) && meets(&now.memory, &view.memory));
         let lost = self.originals.iter().filter(|view| gone(view));
         let mut is_known = lost
             .into_iter()
@@ -105,8 +106,8 @@ fn meets(a: &Range<u64>, b: &Range<u64>) -> bool {
 mod tests {
     use super::*;
 
-    fn view(memory: Range<u64>, offset: u64) -> View {
-        View { memory, file: (1, 7), offset }
+    fn view(memory: Range<u64>, offset: u64) -> SharedView {
+        SharedView { memory, file: (1, 7), offset }
     }
 
     #[test]

@@ -9,10 +9,10 @@ use parse::{Expression, parse};
 use super::children::shown_variable;
 use super::globals::globals_named;
 use super::scopes::{Named, locals};
-use super::stopped::contents::Contents;
 use super::stopped::stack::FrameId;
 use super::stopped::thread::StoppedThread;
-use super::values::typed::Typed;
+use super::stopped::value_location::ValueLocation;
+use super::values::typed::TypedValue;
 use super::variable::Variable;
 use super::views::presentation::view;
 use super::views::summary::{named_items, summary};
@@ -28,7 +28,7 @@ const MOST_WRAPPERS: usize = 16;
 enum ExpressionValue {
     Shown(Shown),
     Number(i128),
-    AddressOf(Typed),
+    AddressOf(TypedValue),
 }
 
 pub(super) fn evaluate(
@@ -85,7 +85,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn typed(&self, expression: &Expression) -> Result<Typed, EvaluateError> {
+    fn typed(&self, expression: &Expression) -> Result<TypedValue, EvaluateError> {
         match self.value(expression)? {
             ExpressionValue::Shown(Shown::Value(value)) => Ok(value),
             _ => Err(EvaluateError::NoAddress),
@@ -108,7 +108,7 @@ impl Evaluator<'_> {
     }
 
     /// The value inside wrappers.
-    fn plain(&self, value: Typed) -> Typed {
+    fn plain(&self, value: TypedValue) -> TypedValue {
         let mut here = value;
         for _ in 0..MOST_WRAPPERS {
             match view(self.thread, &here) {
@@ -119,7 +119,7 @@ impl Evaluator<'_> {
         here
     }
 
-    fn variable(&self, name: &str) -> Result<Typed, EvaluateError> {
+    fn variable(&self, name: &str) -> Result<TypedValue, EvaluateError> {
         if let Some(local) = self.locals.iter().find(|local| local.name == name) {
             return Ok(local.value.clone());
         }
@@ -140,7 +140,7 @@ impl Evaluator<'_> {
     }
 
     /// The target of a pointer, reference or smart pointer, or the first element of an array.
-    fn dereferenced(&self, value: &Typed) -> Result<Typed, EvaluateError> {
+    fn dereferenced(&self, value: &TypedValue) -> Result<TypedValue, EvaluateError> {
         let mut here = value.clone();
         for _ in 0..MOST_WRAPPERS {
             if matches!(
@@ -171,7 +171,7 @@ impl Evaluator<'_> {
         Err(EvaluateError::NotAPointer(self.thread.type_name(value)))
     }
 
-    fn item(&self, field: Option<Field>, list: &Typed) -> Result<Typed, EvaluateError> {
+    fn item(&self, field: Option<Field>, list: &TypedValue) -> Result<TypedValue, EvaluateError> {
         match field {
             Some(Field { shown: Shown::Value(value), .. }) => Ok(value),
             _ => Err(EvaluateError::NoElements(self.thread.type_name(list))),
@@ -179,7 +179,7 @@ impl Evaluator<'_> {
     }
 
     /// A member of a value, or of what it points to or wraps.
-    fn member(&self, whole: &Typed, name: &str) -> Result<Shown, EvaluateError> {
+    fn member(&self, whole: &TypedValue, name: &str) -> Result<Shown, EvaluateError> {
         let mut here = whole.clone();
         for _ in 0..MOST_WRAPPERS {
             if let Some(found) = self.own_member(&here, name) {
@@ -201,7 +201,7 @@ impl Evaluator<'_> {
         Err(no_member(self.thread.type_name(whole), name))
     }
 
-    fn own_member(&self, whole: &Typed, name: &str) -> Option<Shown> {
+    fn own_member(&self, whole: &TypedValue, name: &str) -> Option<Shown> {
         let is_tuple_index = name.bytes().all(|byte| byte.is_ascii_digit());
         let declared = if is_tuple_index { format!("__{name}") } else { name.to_owned() };
         if let Some(member) = self.thread.field(whole, &declared) {
@@ -215,7 +215,7 @@ impl Evaluator<'_> {
         fields.into_iter().find(|field| field.name == name).map(|field| field.shown)
     }
 
-    fn element(&self, whole: &Typed, index: i128) -> Result<Shown, EvaluateError> {
+    fn element(&self, whole: &TypedValue, index: i128) -> Result<Shown, EvaluateError> {
         let mut here = whole.clone();
         for _ in 0..MOST_WRAPPERS {
             let items = match view(self.thread, &here) {
@@ -245,7 +245,7 @@ impl Evaluator<'_> {
                 View::Missing(missing) => return Err(unknown(missing)),
                 _ => break,
             };
-            if matches!(items, Items::Walk(_)) {
+            if matches!(items, Items::Traversal(_)) {
                 return Err(EvaluateError::NoPositions(self.thread.type_name(&here)));
             }
             let count = items.count();
@@ -257,22 +257,22 @@ impl Evaluator<'_> {
     }
 
     /// The value so many places behind another one.
-    fn beside(&self, first: &Typed, index: i128) -> Result<Shown, EvaluateError> {
+    fn beside(&self, first: &TypedValue, index: i128) -> Result<Shown, EvaluateError> {
         let size =
             self.thread.size(first).ok_or_else(|| EvaluateError::NoElements(self.thread.type_name(first)))?;
         let distance = index.checked_mul(size.into()).ok_or(EvaluateError::NoIndex)?;
-        let address = first.contents.address().ok_or(EvaluateError::NoAddress)?;
+        let address = first.location.address().ok_or(EvaluateError::NoAddress)?;
         let address = u64::try_from(i128::from(address) + distance).map_err(|_| EvaluateError::NoIndex)?;
-        Ok(Shown::Value(first.with(first.kind, Contents::Memory(address))))
+        Ok(Shown::Value(first.with(first.kind, ValueLocation::Memory(address))))
     }
 
-    fn address_in_words(&self, value: &Typed) -> Result<Shown, EvaluateError> {
+    fn address_in_words(&self, value: &TypedValue) -> Result<Shown, EvaluateError> {
         let value = match view(self.thread, value) {
             View::Same(inner) if self.thread.language(value) != Language::Rust => *inner,
             _ => value.clone(),
         };
         let address =
-            value.contents.address().filter(|_| value.bits.is_none()).ok_or(EvaluateError::NoAddress)?;
+            value.location.address().filter(|_| value.bits.is_none()).ok_or(EvaluateError::NoAddress)?;
         let name = self.thread.type_name(&value);
         let type_name = match self.thread.language(&value) {
             Language::Rust => format!("&{name}"),

@@ -4,8 +4,8 @@ use gimli::{
     AttributeValue, DebugAddrIndex, DieReference, Expression, Operation, UnitOffset, Value, ValueType,
 };
 
-use super::contents::Contents;
 use super::thread::StoppedThread;
+use super::value_location::ValueLocation;
 use super::{call_sites, thread_locals};
 use crate::debuginfo::dwarf::die::locate;
 use crate::debuginfo::dwarf::expression::{self, Surroundings};
@@ -49,29 +49,29 @@ impl<'a> Surrounding<'a> {
     }
 
     /// The place of a variable's bytes.
-    pub(crate) fn contents(&self, variable: Ref) -> Contents {
+    pub(crate) fn location(&self, variable: Ref) -> ValueLocation {
         let located = self.info.inherited(variable, gimli::DW_AT_location);
         if let Some((owner, value)) = located {
             let around = self.of_unit(owner.unit);
-            return around.expression(value).map_or_else(Contents::Missing, |found| around.place(found));
+            return around.expression(value).map_or_else(ValueLocation::Missing, |found| around.place(found));
         }
         match self.info.inherited(variable, gimli::DW_AT_const_value) {
             Some((owner, value)) => self.of_unit(owner.unit).constant(value),
-            None => Contents::Missing(Missing::Gone),
+            None => ValueLocation::Missing(Missing::Gone),
         }
     }
 
     /// The place that an expression computes.
-    pub(crate) fn place(&self, expression: Expression<Reader>) -> Contents {
+    pub(crate) fn place(&self, expression: Expression<Reader>) -> ValueLocation {
         if expression.0.is_empty() {
-            return Contents::Missing(Missing::Gone);
+            return ValueLocation::Missing(Missing::Gone);
         }
         match self.run(expression, None) {
-            Ok(pieces) => Contents::of_pieces(&pieces, self, &|offset| {
+            Ok(pieces) => ValueLocation::of_pieces(&pieces, self, &|offset| {
                 let (unit, offset) = locate(self.info.dwarf, offset)?;
                 Some(Ref { unit, offset })
             }),
-            Err(missing) => Contents::Missing(missing),
+            Err(missing) => ValueLocation::Missing(missing),
         }
     }
 
@@ -144,22 +144,22 @@ impl<'a> Surrounding<'a> {
     }
 
     /// A constant that is all that is left of a variable.
-    fn constant(&self, value: AttributeValue<Reader>) -> Contents {
+    fn constant(&self, value: AttributeValue<Reader>) -> ValueLocation {
         if let AttributeValue::Block(bytes) = value {
-            return Contents::constant(bytes.slice());
+            return ValueLocation::constant(bytes.slice());
         }
         if let AttributeValue::Sdata(value) = value {
-            return Contents::constant(&i128::from(value).to_le_bytes());
+            return ValueLocation::constant(&i128::from(value).to_le_bytes());
         }
         if let Some(value) = value.udata_value() {
-            return Contents::constant(&u128::from(value).to_le_bytes());
+            return ValueLocation::constant(&u128::from(value).to_le_bytes());
         }
         // Strings come without their end.
         let unit = self.info.dwarf.units().get(self.unit);
         let text = unit.and_then(|unit| self.info.dwarf.sections().attr_string(unit, value).ok());
         match text {
-            Some(text) => Contents::constant(&[text.slice(), &[0]].concat()),
-            None => Contents::Missing(Missing::Unsupported("a constant of an unknown form")),
+            Some(text) => ValueLocation::constant(&[text.slice(), &[0]].concat()),
+            None => ValueLocation::Missing(Missing::Unsupported("a constant of an unknown form")),
         }
     }
 

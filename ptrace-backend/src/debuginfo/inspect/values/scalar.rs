@@ -3,7 +3,7 @@
 use gimli::DwAte;
 
 use super::float;
-use super::typed::Typed;
+use super::typed::TypedValue;
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::{Form, Shape};
@@ -11,7 +11,7 @@ use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 
 impl StoppedThread<'_> {
     /// The words for a value of a base or enumeration type; none if it has no meaning in its type.
-    pub(crate) fn scalar(&self, value: &Typed, shape: &Shape) -> Result<Option<String>, Missing> {
+    pub(crate) fn scalar(&self, value: &TypedValue, shape: &Shape) -> Result<Option<String>, Missing> {
         match &shape.form {
             Form::Base(encoding) => self.base(value, shape, *encoding),
             Form::Enumeration { enumerators, .. } => {
@@ -23,7 +23,7 @@ impl StoppedThread<'_> {
         }
     }
 
-    fn base(&self, value: &Typed, shape: &Shape, encoding: DwAte) -> Result<Option<String>, Missing> {
+    fn base(&self, value: &TypedValue, shape: &Shape, encoding: DwAte) -> Result<Option<String>, Missing> {
         let (raw, bits) = self.raw(value)?;
         if bits == 0 {
             // Rust's `()` and `!` are base types without a size.
@@ -68,7 +68,7 @@ impl StoppedThread<'_> {
         })
     }
 
-    fn complex(&self, value: &Typed, shape: &Shape) -> Result<Option<String>, Missing> {
+    fn complex(&self, value: &TypedValue, shape: &Shape) -> Result<Option<String>, Missing> {
         let bytes = self.bytes(value, 32)?;
         let half = bytes.len() / 2;
         let name = shape.name.as_deref().unwrap_or_default();

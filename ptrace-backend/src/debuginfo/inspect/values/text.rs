@@ -1,6 +1,6 @@
 //! Strings of characters, wherever they are kept.
 
-use super::typed::{Elements, Typed};
+use super::typed::{Elements, TypedValue};
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::Form;
@@ -68,11 +68,11 @@ impl StoppedThread<'_> {
     }
 
     /// The text that begins with a character of C, if it is one: it ends with a zero.
-    pub(crate) fn c_string(&self, first: &Typed) -> Option<Text> {
+    pub(crate) fn c_string(&self, first: &TypedValue) -> Option<Text> {
         if !self.is_c_character(first) {
             return None;
         }
-        let address = first.contents.address()?;
+        let address = first.location.address()?;
         let mut bytes = Vec::new();
         for offset in 0..MOST_SHOWN {
             let mut byte = [0];
@@ -95,7 +95,7 @@ impl StoppedThread<'_> {
         }
         let count = elements.count?;
         let mut bytes = vec![0; count.min(MOST_SHOWN) as usize];
-        elements.first.contents.read(self.memory(), &mut bytes).ok()?;
+        elements.first.location.read(self.memory(), &mut bytes).ok()?;
         let end = bytes.iter().position(|&byte| byte == 0);
         bytes.truncate(end.unwrap_or(bytes.len()));
         let is_cut = end.is_none() && count > MOST_SHOWN;
@@ -103,7 +103,7 @@ impl StoppedThread<'_> {
     }
 
     /// Whether a value is of C's or C++'s plain character type; numbers of that size have another name.
-    fn is_c_character(&self, value: &Typed) -> bool {
+    fn is_c_character(&self, value: &TypedValue) -> bool {
         if self.language(value) == Language::Rust {
             return false;
         }

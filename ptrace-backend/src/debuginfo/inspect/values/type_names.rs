@@ -1,6 +1,6 @@
 //! Names of types as their programmers write them.
 
-use super::typed::Typed;
+use super::typed::TypedValue;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Bound, Form, Keyword, PointerSort, Shape};
@@ -12,7 +12,7 @@ const MOST_PARAMETERS: usize = 16;
 
 impl StoppedThread<'_> {
     /// The name of a value's type.
-    pub(crate) fn type_name(&self, value: &Typed) -> String {
+    pub(crate) fn type_name(&self, value: &TypedValue) -> String {
         self.name_of(value.module, value.kind, value.indices)
     }
 

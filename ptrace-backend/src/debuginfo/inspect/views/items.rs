@@ -1,17 +1,17 @@
 //! The items of a list, wherever they are.
 
+use super::traversal::follow;
 use super::view::{Items, Shown};
-use super::walks::follow;
 use crate::debuginfo::dwarf::missing::Missing;
-use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
-use crate::debuginfo::inspect::values::typed::Typed;
+use crate::debuginfo::inspect::stopped::value_location::ValueLocation;
+use crate::debuginfo::inspect::values::typed::TypedValue;
 use crate::debuginfo::memory::word;
 
 /// An item of a list.
 pub(super) struct Item {
     /// Its key in a map.
-    pub(super) key: Option<Typed>,
+    pub(super) key: Option<TypedValue>,
     pub(super) shown: Shown,
     /// Expressions have a way to it: by its number.
     pub(super) is_numbered: bool,
@@ -41,17 +41,17 @@ pub(super) fn items_of(thread: &StoppedThread<'_>, items: &Items, start: u64, co
             .map(|index| {
                 let position = first.saturating_add(index);
                 let slot = table.wrapping_add((position / per_block).wrapping_mul(8));
-                let contents = match word(thread.memory(), slot) {
-                    Some(block) => {
-                        Contents::Memory(block.wrapping_add((position % per_block).wrapping_mul(*stride)))
-                    }
-                    None => Contents::Missing(Missing::Unreadable(slot)),
+                let location = match word(thread.memory(), slot) {
+                    Some(block) => ValueLocation::Memory(
+                        block.wrapping_add((position % per_block).wrapping_mul(*stride)),
+                    ),
+                    None => ValueLocation::Missing(Missing::Unreadable(slot)),
                 };
-                Item::numbered(Shown::Value(element.with(element.kind, contents)))
+                Item::numbered(Shown::Value(element.with(element.kind, location)))
             })
             .collect(),
-        Items::Walk(walk) => {
-            let found = follow(thread, walk, start, count).into_iter();
+        Items::Traversal(traversal) => {
+            let found = follow(thread, traversal, start, count).into_iter();
             found.map(|(key, value)| Item { key, shown: Shown::Value(value), is_numbered: false }).collect()
         }
     }

@@ -4,5 +4,5 @@ pub(crate) mod items;
 pub(crate) mod libraries;
 pub(crate) mod presentation;
 pub(crate) mod summary;
+pub(crate) mod traversal;
 pub(crate) mod view;
-pub(crate) mod walks;

@@ -7,18 +7,18 @@ use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Composite, Form, Member, PointerSort, Shape, Start};
-use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
-use crate::debuginfo::inspect::values::typed::Typed;
+use crate::debuginfo::inspect::stopped::value_location::ValueLocation;
+use crate::debuginfo::inspect::values::typed::TypedValue;
 
 /// The view of a value.
-pub(crate) fn view(thread: &StoppedThread<'_>, value: &Typed) -> View {
+pub(crate) fn view(thread: &StoppedThread<'_>, value: &TypedValue) -> View {
     let Some((kind, shape)) = thread.peeled(value.module, value.kind) else {
         return if value.kind.is_none() { View::Leaf("void".to_owned()) } else { View::Bytes };
     };
     let has_bytes = thread.size(value) != Some(0);
-    match &value.contents {
-        Contents::Missing(missing) if has_bytes => return View::Missing(*missing),
+    match &value.location {
+        ValueLocation::Missing(missing) if has_bytes => return View::Missing(*missing),
         _ => {}
     }
     let leaf = |words: Option<String>| words.map_or(View::Bytes, View::Leaf);
@@ -30,7 +30,7 @@ pub(crate) fn view(thread: &StoppedThread<'_>, value: &Typed) -> View {
         Form::Composite(parts) => library_view(thread, value, kind, &shape, parts)
             .unwrap_or_else(|| composite(thread, value, &shape, parts)),
         Form::Array { .. } => array(thread, value),
-        Form::Function { .. } => leaf(value.contents.address().and_then(|at| function_name(thread, at))),
+        Form::Function { .. } => leaf(value.location.address().and_then(|at| function_name(thread, at))),
         Form::Unspecified => View::Leaf(match shape.name.as_deref() {
             Some("decltype(nullptr)") => "nullptr".to_owned(),
             name => name.unwrap_or("void").to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn view(thread: &StoppedThread<'_>, value: &Typed) -> View {
 /// The view of a value if its type is a library's.
 pub(crate) fn library_view(
     thread: &StoppedThread<'_>,
-    value: &Typed,
+    value: &TypedValue,
     kind: Ref,
     shape: &Shape,
     parts: &Composite,
@@ -59,7 +59,7 @@ pub(crate) fn library_view(
     }
 }
 
-fn pointer(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, sort: PointerSort) -> View {
+fn pointer(thread: &StoppedThread<'_>, value: &TypedValue, shape: &Shape, sort: PointerSort) -> View {
     let target = match thread.target(value) {
         Ok(target) => target,
         Err(missing) => return View::Missing(missing),
@@ -68,9 +68,9 @@ fn pointer(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, sort: Point
     if sort != PointerSort::Pointer {
         return View::Same(Box::new(target));
     }
-    let address = match value.contents {
-        Contents::Implied { .. } => None,
-        _ => target.contents.address(),
+    let address = match value.location {
+        ValueLocation::Implied { .. } => None,
+        _ => target.location.address(),
     };
     let mut pointer = Pointer { address, target: None, note: None, facts: Vec::new() };
     let inner = thread.shape(&target);
@@ -85,7 +85,7 @@ fn pointer(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, sort: Point
     } else if target.kind.is_some() {
         pointer.note = thread.c_string(&target).map(|text| text.quoted());
         pointer.target = Some(target);
-    } else if let Contents::Implied { variable, offset } = value.contents {
+    } else if let ValueLocation::Implied { variable, offset } = value.location {
         // The target of a `void *` is not known, but its name is.
         match thread.info(value.module).and_then(|info| info.name(variable)).filter(|_| offset == 0) {
             Some(name) => pointer.note = Some(name),
@@ -98,7 +98,7 @@ fn pointer(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, sort: Point
 /// `&Point::y` and `&Point::length`, by the C++ ABI.
 fn member_pointer(
     thread: &StoppedThread<'_>,
-    value: &Typed,
+    value: &TypedValue,
     class: Option<Ref>,
 ) -> Result<Option<String>, Missing> {
     let (raw, bits) = thread.raw(value)?;
@@ -125,7 +125,7 @@ fn function_name(thread: &StoppedThread<'_>, address: u64) -> Option<String> {
     image.function_at(place.address).filter(|function| function.range.start == place.address)?.name()
 }
 
-fn array(thread: &StoppedThread<'_>, value: &Typed) -> View {
+fn array(thread: &StoppedThread<'_>, value: &TypedValue) -> View {
     let Some(elements) = thread.elements(value) else { return View::Bytes };
     if let Some(text) = thread.characters(&elements) {
         return View::Text(text);
@@ -136,7 +136,7 @@ fn array(thread: &StoppedThread<'_>, value: &Typed) -> View {
     }
 }
 
-fn composite(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, parts: &Composite) -> View {
+fn composite(thread: &StoppedThread<'_>, value: &TypedValue, shape: &Shape, parts: &Composite) -> View {
     if parts.is_declaration {
         return View::Leaf(format!("{{…}} ({} is declared only)", thread.type_name(value)));
     }
@@ -155,7 +155,7 @@ fn composite(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, parts: &C
     View::Fields(plain_fields(thread, value, parts, &name))
 }
 
-fn alternative(thread: &StoppedThread<'_>, whole: &Typed, member: &Member) -> View {
+fn alternative(thread: &StoppedThread<'_>, whole: &TypedValue, member: &Member) -> View {
     let inner = thread.part(whole, member);
     let name = member.name.clone().unwrap_or_default();
     match thread.shape(&inner).as_deref() {
@@ -169,7 +169,7 @@ fn alternative(thread: &StoppedThread<'_>, whole: &Typed, member: &Member) -> Vi
 /// The members as they are declared.
 pub(crate) fn plain_fields(
     thread: &StoppedThread<'_>,
-    value: &Typed,
+    value: &TypedValue,
     parts: &Composite,
     name: &str,
 ) -> Fields {

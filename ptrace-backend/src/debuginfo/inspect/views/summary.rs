@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::items::items_of;
 use super::presentation::view;
+use super::traversal::ContainerKind;
 use super::view::{Field, Fields, Items, List, MemberAccess, Pointer, Shown, Style, View};
-use super::walks::Sort;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
-use crate::debuginfo::inspect::values::typed::Typed;
+use crate::debuginfo::inspect::values::typed::TypedValue;
 
 /// About as much as fits beside a variable's name.
 const WIDTH: usize = 120;
@@ -21,14 +21,14 @@ const MOST_WRAPPERS: usize = 32;
 const MOST_BYTES: u64 = 32;
 
 /// A value in one line of about 120 characters.
-pub(crate) fn summary(thread: &StoppedThread<'_>, value: &Typed) -> String {
+pub(crate) fn summary(thread: &StoppedThread<'_>, value: &TypedValue) -> String {
     let mut text = String::new();
     put_value(thread, &mut text, value, 0, true);
     text
 }
 
 /// Appends a value; `follows` says whether to go on behind pointers.
-fn put_value(thread: &StoppedThread<'_>, text: &mut String, value: &Typed, depth: usize, follows: bool) {
+fn put_value(thread: &StoppedThread<'_>, text: &mut String, value: &TypedValue, depth: usize, follows: bool) {
     let mut here = value.clone();
     for _ in 0..MOST_WRAPPERS {
         match view(thread, &here) {
@@ -76,13 +76,13 @@ fn put_pointer(
 fn put_list(thread: &StoppedThread<'_>, text: &mut String, list: &List, depth: usize) {
     let count = list.items.count();
     let items = if depth < DEEPEST { named_items(thread, &list.items, 0, MOST_PARTS) } else { Vec::new() };
-    let sort = match &list.items {
-        Items::Walk(walk) => walk.sort,
-        _ => Sort::Sequence,
+    let kind = match &list.items {
+        Items::Traversal(traversal) => traversal.kind,
+        _ => ContainerKind::Sequence,
     };
-    text.push(if sort == Sort::Sequence { '[' } else { '{' });
-    put_parts(thread, text, &items, count, sort == Sort::Map, depth);
-    text.push(if sort == Sort::Sequence { ']' } else { '}' });
+    text.push(if kind == ContainerKind::Sequence { '[' } else { '{' });
+    put_parts(thread, text, &items, count, kind == ContainerKind::Map, depth);
+    text.push(if kind == ContainerKind::Sequence { ']' } else { '}' });
     if list.is_dynamic {
         put(text, format_args!(" (len {count})"));
     }
@@ -166,7 +166,7 @@ pub(crate) fn shown_in_words(thread: &StoppedThread<'_>, shown: &Shown) -> Strin
 }
 
 /// The bytes of a value that is not understood, shown as they are.
-fn bytes_in_words(thread: &StoppedThread<'_>, value: &Typed) -> String {
+fn bytes_in_words(thread: &StoppedThread<'_>, value: &TypedValue) -> String {
     match thread.bytes(value, MOST_BYTES) {
         Ok(bytes) => {
             let words: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,9 +1,9 @@
 //! Views of values as their user thinks of them: a number, a text, a list, parts with names.
 
-use super::walks::Walk;
+use super::traversal::Traversal;
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::inspect::values::text::Text;
-use crate::debuginfo::inspect::values::typed::{Elements, Typed};
+use crate::debuginfo::inspect::values::typed::{Elements, TypedValue};
 
 /// A value as its user thinks of it.
 pub(crate) enum View {
@@ -17,14 +17,14 @@ pub(crate) enum View {
     List(List),
     Fields(Fields),
     /// Another value, of which this one is just a wrapper.
-    Same(Box<Typed>),
+    Same(Box<TypedValue>),
 }
 
 pub(crate) struct Pointer {
     /// None where the compiler did away with the pointer but not with its target.
     pub(crate) address: Option<u64>,
     /// Its target, if that can be shown.
-    pub(crate) target: Option<Typed>,
+    pub(crate) target: Option<TypedValue>,
     /// The words behind the arrow instead of the target: a text, a function.
     pub(crate) note: Option<String>,
     /// Further facts that a smart pointer knows.
@@ -58,10 +58,10 @@ pub(crate) enum Items {
         per_block: u64,
         first: u64,
         count: u64,
-        element: Typed,
+        element: TypedValue,
         stride: u64,
     },
-    Walk(Walk),
+    Traversal(Traversal),
 }
 
 pub(crate) struct Fields {
@@ -103,12 +103,12 @@ pub(crate) enum MemberAccess {
 /// A value that is in the program, or words about it.
 #[derive(Clone, Debug)]
 pub(crate) enum Shown {
-    Value(Typed),
+    Value(TypedValue),
     Words { type_name: String, words: String },
 }
 
 impl Field {
-    pub(crate) fn value(name: impl Into<String>, value: Typed) -> Self {
+    pub(crate) fn value(name: impl Into<String>, value: TypedValue) -> Self {
         Self { name: name.into(), shown: Shown::Value(value), access: MemberAccess::Named }
     }
 
@@ -130,7 +130,7 @@ impl Items {
         match self {
             Self::Elements(elements) => elements.count.unwrap_or_default(),
             Self::Ring { count, .. } | Self::Bits { count, .. } | Self::Blocks { count, .. } => *count,
-            Self::Walk(walk) => walk.count,
+            Self::Traversal(traversal) => traversal.count,
         }
     }
 }

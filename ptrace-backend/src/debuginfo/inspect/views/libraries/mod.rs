@@ -11,19 +11,19 @@ pub(crate) mod subject;
 use cpp::cpp_view;
 use posix::posix_view;
 use rust::rust_view;
-use subject::{Recognised, Subject, Unlike};
+use subject::{Recognised, Subject, UnrecognisedType};
 
 use super::view::View;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Composite, Shape};
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
-use crate::debuginfo::inspect::values::typed::Typed;
+use crate::debuginfo::inspect::values::typed::TypedValue;
 
 /// The view of a value if its type is a library's.
 pub(crate) fn recognised(
     thread: &StoppedThread<'_>,
-    value: &Typed,
+    value: &TypedValue,
     kind: Ref,
     shape: &Shape,
     parts: &Composite,
@@ -41,7 +41,7 @@ pub(crate) fn recognised(
     };
     match seen {
         Ok(recognised) => Some(recognised),
-        Err(Unlike::Missing(missing)) => Some(View::Missing(missing).into()),
-        Err(Unlike::Layout) => None,
+        Err(UnrecognisedType::Missing(missing)) => Some(View::Missing(missing).into()),
+        Err(UnrecognisedType::Layout) => None,
     }
 }

@@ -12,11 +12,11 @@ use wrappers::{
 };
 
 use super::posix::posix_view;
-use super::subject::{Recognised, Seen, Subject, Unlike, member_at};
+use super::subject::{Recognised, Subject, UnrecognisedType, ViewResult, member_at};
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::views::view::View;
 
-pub(super) fn cpp_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
+pub(super) fn cpp_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult<Recognised> {
     let Some(rest) = subject.family.strip_prefix("std::") else {
         let view = match subject.family {
             "__gnu_cxx::__normal_iterator" => only(thread, subject, &["_M_current"]),
@@ -50,12 +50,12 @@ pub(super) fn cpp_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen
         "thread::id" => thread_handle(thread, subject, &["_M_thread"]),
         "chrono::duration" => only(thread, subject, &["__r"]),
         "reference_wrapper" => return pointer_in(thread, subject, &["_M_data"]),
-        _ => Err(Unlike::Layout),
+        _ => Err(UnrecognisedType::Layout),
     };
     view.map(Recognised::from)
 }
 
 /// A wrapper of nothing but another value.
-fn only(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
+fn only(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> ViewResult {
     Ok(View::Same(Box::new(member_at(thread, subject.value, path)?)))
 }

@@ -10,20 +10,20 @@ use collections::{btree, deque, hash_table, owned_text, vec};
 use pointers::{counted, fat_pointer, trait_object, weak};
 use sharing::{atomic, borrowed, guard, lock, once, read_guard, ref_cell};
 
-use super::subject::{Seen, Subject, Unlike, member_at, unsigned_at};
+use super::subject::{Subject, UnrecognisedType, ViewResult, member_at, unsigned_at};
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::views::view::View;
 
-pub(super) fn rust_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn rust_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult {
     if thread.field(subject.value, "data_ptr").is_some() && thread.field(subject.value, "length").is_some() {
         return fat_pointer(thread, subject);
     }
     if thread.field(subject.value, "vtable").is_some() {
         return trait_object(thread, subject);
     }
-    let (root, rest) = subject.family.split_once("::").ok_or(Unlike::Layout)?;
+    let (root, rest) = subject.family.split_once("::").ok_or(UnrecognisedType::Layout)?;
     if !matches!(root, "core" | "alloc" | "std") {
-        return Err(Unlike::Layout);
+        return Err(UnrecognisedType::Layout);
     }
     let name = rest.rsplit("::").next().unwrap_or(rest);
     match name {
@@ -47,19 +47,19 @@ pub(super) fn rust_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> See
         "RwLockReadGuard" => read_guard(thread, subject),
         "OnceLock" | "OnceCell" | "LazyLock" => once(thread, subject),
         _ if rest.starts_with("sync::atomic::Atomic") => atomic(thread, subject),
-        _ => Err(Unlike::Layout),
+        _ => Err(UnrecognisedType::Layout),
     }
 }
 
-fn duration(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
+fn duration(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult {
     let seconds = unsigned_at(thread, subject.value, &["secs"])?;
     let nanoseconds = unsigned_at(thread, subject.value, &["nanos"])?;
     let nanoseconds = u32::try_from(nanoseconds).ok().filter(|&all| all < 1_000_000_000);
-    let duration = Duration::new(seconds, nanoseconds.ok_or(Unlike::Layout)?);
+    let duration = Duration::new(seconds, nanoseconds.ok_or(UnrecognisedType::Layout)?);
     Ok(View::Leaf(format!("{duration:?}")))
 }
 
 /// A wrapper of nothing but another value.
-fn same(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
+fn same(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> ViewResult {
     Ok(View::Same(Box::new(member_at(thread, subject.value, path)?)))
 }

@@ -5,20 +5,20 @@ use rustc_hash::FxHashMap;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::info::Info;
 use crate::debuginfo::entries::shape::Form;
-use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
-use crate::debuginfo::inspect::values::typed::Typed;
+use crate::debuginfo::inspect::stopped::value_location::ValueLocation;
+use crate::debuginfo::inspect::values::typed::TypedValue;
 use crate::debuginfo::inspect::views::libraries::subject::{
-    Seen, Subject, Unlike, elements_at, list_of, member_at, number_in, unsigned_at,
+    Subject, UnrecognisedType, ViewResult, elements_at, list_of, member_at, number_in, unsigned_at,
 };
 use crate::debuginfo::inspect::views::view::{Field, Pointer, Shown, View};
 
 /// `&str`, `&[T]`, `Box<[T]>` …: an address and a length.
-pub(super) fn fat_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn fat_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult {
     let length = unsigned_at(thread, subject.value, &["length"])?;
     let data = member_at(thread, subject.value, &["data_ptr"])?;
     let target = thread.target(&data)?;
-    let address = target.contents.address().ok_or(Unlike::Layout)?;
+    let address = target.location.address().ok_or(UnrecognisedType::Layout)?;
     let name = subject.shape.name.as_deref().unwrap_or_default();
     if is_text(name) {
         return Ok(View::Text(thread.text_at(address, length)?));
@@ -26,18 +26,20 @@ pub(super) fn fat_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -> S
     // A pointer to a structure that ends with a slice is none to a slice.
     let is_slice = name.contains('[') && !name.contains("Inner<");
     if !is_slice {
-        return Err(Unlike::Layout);
+        return Err(UnrecognisedType::Layout);
     }
     Ok(list_of(elements_at(thread, subject.value, target.kind, address, length)?))
 }
 
 /// `&dyn Trait`, `Box<dyn Trait>` …: what is behind it can be shown if the table's type is known.
-pub(super) fn trait_object(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn trait_object(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult {
     let pointer = member_at(thread, subject.value, &["pointer"])?;
     let address = thread.raw(&pointer)?.0 as u64;
     let table = thread.raw(&member_at(thread, subject.value, &["vtable"])?)?.0 as u64;
-    let target = behind_table(thread, table)
-        .map(|(module, kind)| Typed { module, ..subject.value.with(Some(kind), Contents::Memory(address)) });
+    let target = behind_table(thread, table).map(|(module, kind)| TypedValue {
+        module,
+        ..subject.value.with(Some(kind), ValueLocation::Memory(address))
+    });
     Ok(View::Pointer(Pointer { address: Some(address), target, note: None, facts: Vec::new() }))
 }
 
@@ -52,7 +54,7 @@ fn behind_table(thread: &StoppedThread<'_>, table: u64) -> Option<(usize, Ref)> 
 }
 
 /// `Rc` and `Arc`: two counts and a value.
-pub(super) fn counted(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn counted(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult {
     let (block, address) = counted_block(thread, subject)?;
     let strong = unsigned_at(thread, &block, &["strong"])?;
     // All strong pointers together hold one weak one.
@@ -64,20 +66,20 @@ pub(super) fn counted(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen 
         Field::words("weak", "usize", weak.to_string()),
     ];
     let length = member_at(thread, subject.value, &["ptr", "pointer", "length"]);
-    let address = value.contents.address().unwrap_or(address);
+    let address = value.location.address().unwrap_or(address);
     let mut pointer = Pointer { address: Some(address), target: None, note: None, facts };
     match length {
         Err(_) => pointer.target = Some(value),
         Ok(length) if is_text(name.split('<').nth(1).unwrap_or_default()) => {
-            let length = u64::try_from(number_in(thread, &length)?).map_err(|_| Unlike::Layout)?;
+            let length = u64::try_from(number_in(thread, &length)?).map_err(|_| UnrecognisedType::Layout)?;
             pointer.note = Some(thread.text_at(address, length)?.quoted());
         }
-        Ok(_) => return Err(Unlike::Layout),
+        Ok(_) => return Err(UnrecognisedType::Layout),
     }
     Ok(View::Pointer(pointer))
 }
 
-pub(super) fn weak(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn weak(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult {
     let pointer = member_at(thread, subject.value, &["ptr", "pointer"])?;
     let address = thread.raw(&pointer)?.0 as u64;
     if address == u64::MAX {
@@ -90,12 +92,13 @@ pub(super) fn weak(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// The target of a counting pointer: the structure with the counts.
-fn counted_block(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<(Typed, u64)> {
+fn counted_block(thread: &StoppedThread<'_>, subject: Subject<'_>) -> ViewResult<(TypedValue, u64)> {
     let pointer = member_at(thread, subject.value, &["ptr", "pointer"])?;
-    let is_thin = matches!(thread.shape(&pointer).ok_or(Unlike::Layout)?.form, Form::Pointer { .. });
+    let is_thin =
+        matches!(thread.shape(&pointer).ok_or(UnrecognisedType::Layout)?.form, Form::Pointer { .. });
     let pointer = if is_thin { pointer } else { member_at(thread, &pointer, &["data_ptr"])? };
     let block = thread.target(&pointer)?;
-    let address = block.contents.address().ok_or(Unlike::Layout)?;
+    let address = block.location.address().ok_or(UnrecognisedType::Layout)?;
     Ok((block, address))
 }
 

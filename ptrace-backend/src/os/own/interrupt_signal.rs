@@ -6,11 +6,11 @@ use std::sync::Once;
 
 extern "C" fn nothing(_: libc::c_int) {}
 
-/// A thread that can be kicked.
+/// A thread whose waits a signal interrupts.
 #[derive(Clone, Copy)]
-pub(crate) struct Kickable(libc::pthread_t);
+pub(crate) struct InterruptibleThread(libc::pthread_t);
 
-impl Kickable {
+impl InterruptibleThread {
     /// The calling thread. It must outlive every use of the result.
     pub(crate) fn current() -> io::Result<Self> {
         static INSTALL: Once = Once::new();
@@ -28,7 +28,7 @@ impl Kickable {
     }
 
     /// Makes its system call return [`io::ErrorKind::Interrupted`].
-    pub(crate) fn kick(self) {
+    pub(crate) fn interrupt(self) {
         // SAFETY: the thread is alive, see `current`; the signal's handler does nothing.
         unsafe { libc::pthread_kill(self.0, libc::SIGUSR2) };
     }

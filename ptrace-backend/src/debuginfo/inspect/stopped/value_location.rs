@@ -15,7 +15,7 @@ const MOST_PIECED: u64 = 1 << 16;
 
 /// The place of a value's bytes.
 #[derive(Clone, Debug)]
-pub(crate) enum Contents {
+pub(crate) enum ValueLocation {
     /// In the program's memory.
     Memory(u64),
     /// In registers, constants and several places in memory.
@@ -31,7 +31,7 @@ pub(crate) enum Contents {
     Missing(Missing),
 }
 
-impl Contents {
+impl ValueLocation {
     pub(crate) fn constant(bytes: &[u8]) -> Self {
         Self::Pieced { bytes: bytes.iter().copied().map(Some).collect(), start: 0 }
     }

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 use checker::names::ThreadName;
 use checker::program::ExecutionError;
 
-use crate::answers::{PID, START_OF_TIME, World};
 use crate::control::state::client::Processes;
-use crate::control::state::flow::{Heard, system};
+use crate::control::state::flow::{WaitResult, system};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::layout::TrapKind;
 use crate::layout::module::is_installed;
-use crate::os::calls::{self, outside};
+use crate::os::calls::{self, external_effects};
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, process, ptrace};
 use crate::target::startup::time_stamp_at;
+use crate::virtual_syscalls::{PID, START_OF_TIME, VirtualSystem};
 
 /// The least time that processes that have been killed may take until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
@@ -28,8 +28,8 @@ impl Tracee {
         let at = regs.rip.wrapping_sub(1);
         let Some(trap) = self.layout.traps.get(&at) else { return false };
         match (&trap.kind, trap.stub) {
-            (TrapKind::Special(special), _) if special.new_stack.is_none() => {
-                special.complete(&mut regs, time_of_bystander());
+            (TrapKind::Instruction(trapped), _) if trapped.new_stack.is_none() => {
+                trapped.complete(&mut regs, time_of_child_process());
             }
             (_, Some(stub)) => regs.rip = stub.get(),
             (_, None) => return false,
@@ -38,10 +38,10 @@ impl Tracee {
     }
 
     /// A process that is not scheduled has something to report: it goes on.
-    pub(crate) fn bystander(&mut self, who: Tid, status: WaitStatus) {
+    pub(crate) fn child_process_reported(&mut self, who: Tid, status: WaitStatus) {
         let signal = match status {
             WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
-                self.bystanders.retain(|&child| child != who);
+                self.child_processes.retain(|&child| child != who);
                 return;
             }
             WaitStatus::Fork | WaitStatus::Vfork | WaitStatus::Clone => {
@@ -54,7 +54,7 @@ impl Tracee {
             WaitStatus::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
             WaitStatus::Signal(signal) => signal,
             WaitStatus::Seccomp => {
-                self.call_of_bystander(who);
+                self.call_of_child_process(who);
                 0
             }
             WaitStatus::Exec => {
@@ -68,9 +68,10 @@ impl Tracee {
 
     /// A process that is not scheduled stands at a system call. A child knows the program by the number that the program has for
     /// itself, and sends signals to it by that.
-    fn call_of_bystander(&mut self, child: Tid) {
+    fn call_of_child_process(&mut self, child: Tid) {
         let Ok(mut regs) = ptrace::registers(child) else { return };
-        self.children_reach_out |= outside::reaches(child, &regs, false) || calls::sends_signal(&regs);
+        self.children_have_external_effects |=
+            external_effects::has_any(child, &regs, false) || calls::sends_signal(&regs);
         match regs.orig_rax as i64 {
             libc::SYS_getppid if process::parent(child) == Some(self.leader) => {
                 (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);
@@ -91,7 +92,7 @@ impl Tracee {
             Some(_) => drop(ptrace::resume(child, 0)),
             None => {}
         }
-        self.bystanders.push(child);
+        self.child_processes.push(child);
     }
 
     /// Whether the search ends, in the middle of what goes on here.
@@ -100,10 +101,10 @@ impl Tracee {
     }
 
     /// Waits for a thread or process of which it is known that it reports in a moment.
-    pub(crate) fn hear_soon(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
-        match self.hear(tid, |reason| reason != Reason::TimedOut)? {
-            Heard::Report(status) => Ok(status),
-            Heard::Over(reason) => {
+    pub(crate) fn wait_for_report_soon(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
+        match self.wait_for_report(tid, |reason| reason != Reason::TimedOut)? {
+            WaitResult::Report(status) => Ok(status),
+            WaitResult::Over(reason) => {
                 self.gone = true;
                 Err(reason.ends_everything().unwrap_or(ExecutionError::OutOfTime))
             }
@@ -113,7 +114,7 @@ impl Tracee {
     /// Lets a thread run one instruction.
     pub(crate) fn step(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
         ptrace::step(tid, 0).map_err(system("step a thread"))?;
-        self.hear_soon(tid)
+        self.wait_for_report_soon(tid)
     }
 
     /// Lets the kernel carry out the system call at which a thread stands. Its result, if the thread is still there.
@@ -131,17 +132,17 @@ impl Tracee {
     /// Lets the kernel put the handler of a signal, with which a thread has stopped, on the thread's stack.
     pub(crate) fn step_into_handler(&mut self, tid: Tid, signal: i32) -> Result<WaitStatus, ExecutionError> {
         ptrace::step(tid, signal).map_err(system("step a thread"))?;
-        self.hear_soon(tid)
+        self.wait_for_report_soon(tid)
     }
 
     /// Waits for a thread or process until it reports, or something that matters is the case.
-    pub(crate) fn hear(
+    pub(crate) fn wait_for_report(
         &mut self,
         tid: Tid,
         matters: impl Fn(Reason) -> bool,
-    ) -> Result<Heard, ExecutionError> {
+    ) -> Result<WaitResult, ExecutionError> {
         if let Some(status) = self.early.remove(&tid) {
-            return Ok(Heard::Report(status));
+            return Ok(WaitResult::Report(status));
         }
         loop {
             match self
@@ -149,10 +150,10 @@ impl Tracee {
                 .wait(self.is_alone().then_some(tid), &matters)
                 .map_err(system("wait for a thread"))?
             {
-                Err(reason) => return Ok(Heard::Over(reason)),
+                Err(reason) => return Ok(WaitResult::Over(reason)),
                 // Whichever thread executes a program has the main thread's number from then on.
                 Ok((who, status)) if who == tid || (who == self.leader && status == WaitStatus::Exec) => {
-                    return Ok(Heard::Report(status));
+                    return Ok(WaitResult::Report(status));
                 }
                 Ok((who, status)) => self.overhear(who, status),
             }
@@ -171,8 +172,8 @@ impl Tracee {
                 task.parked = false;
                 let _ = ptrace::resume(who, 0);
             }
-        } else if self.bystanders.contains(&who) {
-            self.bystander(who, status);
+        } else if self.child_processes.contains(&who) {
+            self.child_process_reported(who, status);
         } else {
             // A new one, of which its creator has not told so far.
             self.early.insert(who, status);
@@ -187,7 +188,7 @@ impl Tracee {
         }
         let clients = self.client.as_mut().map(Processes::kill).unwrap_or_default();
         let others: Vec<Tid> = self
-            .bystanders
+            .child_processes
             .drain(..)
             .chain(self.early.drain().map(|(child, _)| child))
             .chain(clients)
@@ -218,7 +219,7 @@ impl Tracee {
         for at in self.tasks.indices().rev() {
             let tid = self.tasks[at].tid;
             while !self.tasks[at].reaped {
-                match self.hear_soon(tid)? {
+                match self.wait_for_report_soon(tid)? {
                     WaitStatus::Exited(_) | WaitStatus::Killed(_) => self.tasks[at].reaped = true,
                     _ => drop(ptrace::resume(tid, 0)),
                 }
@@ -260,12 +261,12 @@ impl Tracee {
 /// Answers `rdtsc` in a process that is not scheduled.
 fn time_stamp(who: Tid) -> bool {
     let Ok(mut regs) = ptrace::registers(who) else { return false };
-    let Some(special) = time_stamp_at(who, &regs) else { return false };
-    special.complete(&mut regs, time_of_bystander());
+    let Some(trapped) = time_stamp_at(who, &regs) else { return false };
+    trapped.complete(&mut regs, time_of_child_process());
     ptrace::set_registers(who, &regs).is_ok()
 }
 
 /// The time that every reading of the processor's time stamps by a process that is not scheduled shows.
-fn time_of_bystander() -> u64 {
-    World::new(ThreadName::MAIN, START_OF_TIME).read_clock()
+fn time_of_child_process() -> u64 {
+    VirtualSystem::new(ThreadName::MAIN, START_OF_TIME).read_clock()
 }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::startup::over;
 use super::streams::Streams;
-use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
 use crate::os::hand_off::SharedPage;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::LaunchError;
+use crate::virtual_syscalls::VirtualSystem;
 
 /// `again: mov eax, SYS_clone; syscall; jmp again`. Each resumption from the fork event makes one more copy.
 const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7];
@@ -28,19 +28,19 @@ pub(crate) fn code() -> Vec<u8> {
 const COPYING: Duration = Duration::from_secs(10);
 
 /// A process at `main`, its traps planted, that is never let into `main` itself. Killed when dropped.
-pub(crate) struct Template {
+pub(crate) struct ForkServer {
     tid: Tid,
     /// The registers at `main`, for every copy.
     main: Regs,
     fork_loop: u64,
-    pub(crate) world: World,
+    pub(crate) virtual_system: VirtualSystem,
     tid_word: u64,
     streams: Arc<Streams>,
     /// The page that all copies have in common with the tracer, if there is one.
     pub(crate) page: Option<Arc<SharedPage>>,
 }
 
-impl Template {
+impl ForkServer {
     /// Takes over a process at `main`. `fork_loop` is where [`code`] lies in it. `tid_word` is where the C library
     /// keeps the main thread's number: the kernel must write it in every copy, or signals to it would go astray.
     pub(crate) fn new(
@@ -50,11 +50,11 @@ impl Template {
         streams: Arc<Streams>,
         page: Option<SharedPage>,
     ) -> io::Result<Self> {
-        let (world, tid_word) = (startup.world.clone(), startup.tid_word);
+        let (virtual_system, tid_word) = (startup.virtual_system.clone(), startup.tid_word);
         let mut regs = main;
         regs.rip = fork_loop;
         regs.orig_rax = u64::MAX;
-        // CLONE_PARENT: the copy is this process's child, not the template's, so that it can be reaped here.
+        // CLONE_PARENT: the copy is this process's child, not the fork server's, so that it can be reaped here.
         let flags =
             libc::CLONE_PARENT | libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
         regs.rdi = flags as u64;
@@ -67,7 +67,7 @@ impl Template {
             tid: startup.release(),
             main,
             fork_loop,
-            world,
+            virtual_system,
             tid_word,
             streams,
             page: page.map(Arc::new),
@@ -146,7 +146,7 @@ fn reported(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     heard.map(|(_, status)| status).map_err(over)
 }
 
-impl Drop for Template {
+impl Drop for ForkServer {
     fn drop(&mut self) {
         ptrace::kill(self.tid);
         wait::reap(self.tid);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::scopes::{Named, globals, locals};
 use super::stopped::stack::stack;
 use super::stopped::thread::StoppedThread;
-use super::values::typed::Typed;
+use super::values::typed::TypedValue;
 use crate::debuginfo::entries::allocation_type::AllocationType;
 use crate::debuginfo::entries::shape::Form;
 
@@ -18,7 +18,10 @@ const MOST_NAMES: usize = 16;
 
 /// Some variable in the user's own code points to the beginning of a block, and to a structure of exactly its size, or, where
 /// none does, to one of several such structures that fill it: which, and the index of the module that has its type.
-pub(super) fn held_at(thread: &StoppedThread<'_>, block: &Range<u64>) -> Option<(usize, AllocationType)> {
+pub(super) fn pointee_type_at(
+    thread: &StoppedThread<'_>,
+    block: &Range<u64>,
+) -> Option<(usize, AllocationType)> {
     let calls = stack(thread, MOST_CALLS).into_iter().filter(|call| call.source.is_users());
     let variables = calls.flat_map(|call| [locals(thread, call.id), globals(thread, call.id)]).flatten();
     let pointers = variables.flat_map(|Named { value, .. }| reachable(thread, value));
@@ -29,7 +32,7 @@ pub(super) fn held_at(thread: &StoppedThread<'_>, block: &Range<u64>) -> Option<
 }
 
 /// A variable, and the members of the structure that it is or points to.
-fn reachable(thread: &StoppedThread<'_>, value: Typed) -> Vec<Typed> {
+fn reachable(thread: &StoppedThread<'_>, value: TypedValue) -> Vec<TypedValue> {
     let whole = thread.target(&value).unwrap_or_else(|_| value.clone());
     let mut found = vec![value];
     if let Some(shape) = thread.shape(&whole)
@@ -42,11 +45,11 @@ fn reachable(thread: &StoppedThread<'_>, value: Typed) -> Vec<Typed> {
 
 fn pointed(
     thread: &StoppedThread<'_>,
-    pointer: &Typed,
+    pointer: &TypedValue,
     block: &Range<u64>,
 ) -> Option<(usize, AllocationType)> {
     let target = thread.target(pointer).ok()?;
-    let at = target.contents.address().filter(|at| block.contains(at))? - block.start;
+    let at = target.location.address().filter(|at| block.contains(at))? - block.start;
     let (size, room) = (thread.size(&target).filter(|&size| size > 0)?, block.end - block.start);
     if !at.is_multiple_of(size) || !room.is_multiple_of(size) {
         return None;

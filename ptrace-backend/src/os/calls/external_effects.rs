@@ -37,7 +37,7 @@ pub(crate) const CALLS: &[libc::c_long] = &[
 ];
 
 /// Whether the system call at which a thread stands is such a one. `has_network`: each execution has one of its own.
-pub(crate) fn reaches(tid: Tid, regs: &Regs, has_network: bool) -> bool {
+pub(crate) fn has_any(tid: Tid, regs: &Regs, has_network: bool) -> bool {
     match regs.orig_rax as i64 {
         libc::SYS_open => writes(tid, regs.rdi, regs.rsi),
         libc::SYS_openat => writes(tid, regs.rsi, regs.rdx),

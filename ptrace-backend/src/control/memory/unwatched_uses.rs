@@ -12,10 +12,10 @@ use checker::account::{Unwatched, UnwatchedKind};
 
 use crate::control::memory::exposure;
 use crate::control::memory::naming::MemoryRegion;
-use crate::control::memory::sharing::{How, Unseen};
+use crate::control::memory::sharing::{TouchKind, UseDuration};
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::used_unseen::{OpenCall, UsedUnseen};
+use crate::control::state::memory::unwatched_uses::{OpenCall, UnwatchedUse};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::stack::switch::NewStack;
@@ -39,7 +39,8 @@ pub(crate) fn switch_stack(
         NewStack::Is(address) => address.value(regs),
         NewStack::Loaded(address) => {
             let at = address.value(regs);
-            let loaded = memory.sharing.touch_in(index, None, at..at.saturating_add(POINTER), How::Reads);
+            let loaded =
+                memory.sharing.touch_in(index, None, at..at.saturating_add(POINTER), TouchKind::Reads);
             if !loaded.bytes.is_empty() && !may_be_another_block(memory, at) {
                 account.enter_unwatched(entry.clone());
             }
@@ -86,8 +87,8 @@ pub(crate) fn has_for_itself(
     bytes: Range<u64>,
     entry: &Unwatched,
 ) -> bool {
-    let (entry, lasts) = (entry.clone(), Unseen::Lasting);
-    uses(memory, UsedUnseen { bytes, thread: index, entry, lasts, call: None })
+    let (entry, lasts) = (entry.clone(), UseDuration::Lasting);
+    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: None })
 }
 
 /// The same of the call of a function, at whose entry the thread stands. Whether no other thread uses the memory, but in an order that
@@ -98,40 +99,40 @@ pub(crate) fn has_in_call(
     bytes: Range<u64>,
     entry: &Unwatched,
 ) -> bool {
-    let (entry, lasts) = (entry.clone(), Unseen::Call);
-    uses(memory, UsedUnseen { bytes, thread: index, entry, lasts, call: Some(call) })
+    let (entry, lasts) = (entry.clone(), UseDuration::Call);
+    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: Some(call) })
 }
 
-fn uses(memory: &mut MemoryState, new: UsedUnseen) -> bool {
-    let is_known = |used: &&mut UsedUnseen| {
+fn uses(memory: &mut MemoryState, new: UnwatchedUse) -> bool {
+    let is_known = |used: &&mut UnwatchedUse| {
         used.thread == new.thread
             && used.bytes == new.bytes
             && used.entry == new.entry
             && used.lasts == new.lasts
     };
-    let UsedUnseen { ref bytes, thread, lasts, call, .. } = new;
+    let UnwatchedUse { ref bytes, thread, lasts, call, .. } = new;
     let conflict = memory.sharing.use_unseen(thread, bytes.clone(), lasts);
     let start = bytes.start;
-    match memory.used_unseen.iter_mut().find(is_known) {
+    match memory.unwatched_uses.iter_mut().find(is_known) {
         Some(known) => known.call = call,
-        None => memory.used_unseen.push(new),
+        None => memory.unwatched_uses.push(new),
     }
     if conflict.bytes.is_empty() {
         return true;
     }
     if may_be_another_block(memory, start) {
-        memory.promoted |= memory.shared.watch_allocator();
+        memory.promoted |= memory.knowledge.watch_allocator();
         return true;
     }
     may_be_ordered(memory, lasts)
 }
 
 /// Whether events may order uses of this kind, which is not known in this execution; it is in the next one.
-fn may_be_ordered(memory: &mut MemoryState, lasts: Unseen) -> bool {
-    if lasts == Unseen::Lasting || memory.sharing.orders_uses() {
+fn may_be_ordered(memory: &mut MemoryState, lasts: UseDuration) -> bool {
+    if lasts == UseDuration::Lasting || memory.sharing.orders_uses() {
         return false;
     }
-    memory.promoted |= memory.shared.order_uses();
+    memory.promoted |= memory.knowledge.order_uses();
     true
 }
 
@@ -143,13 +144,13 @@ pub(crate) fn call(tracee: &Tracee, index: ThreadIndex) -> OpenCall {
 
 /// A thread has run an event. The calls that it is in use their memory after that as well.
 pub(crate) fn renew(tracee: &Tracee, memory: &mut MemoryState, account: &mut Account, index: ThreadIndex) {
-    let MemoryState { used_unseen, sharing, .. } = memory;
+    let MemoryState { unwatched_uses, sharing, .. } = memory;
     if !sharing.orders_uses() {
         return;
     }
     let stack = tracee.tasks[index].regs.rsp;
     let goes_on = |call: &OpenCall| call.goes_on(stack, |at| tracee.number(at, 8));
-    for used in used_unseen.iter_mut().filter(|used| used.thread == index) {
+    for used in unwatched_uses.iter_mut().filter(|used| used.thread == index) {
         used.call = used.call.filter(goes_on);
         if used.call.is_some() && !sharing.use_unseen(index, used.bytes.clone(), used.lasts).bytes.is_empty()
         {
@@ -166,7 +167,7 @@ fn may_be_another_block(memory: &MemoryState, at: u64) -> bool {
 
 /// A block is allocated: whatever was in its place before is gone.
 pub(crate) fn forget(memory: &mut MemoryState, block: &Range<u64>) {
-    memory.used_unseen.retain(|used| used.bytes.end <= block.start || block.end <= used.bytes.start);
+    memory.unwatched_uses.retain(|used| used.bytes.end <= block.start || block.end <= used.bytes.start);
 }
 
 /// An access of a thread conflicts with one of another thread there: what uses the memory unseen is entered. Instructions that work
@@ -177,12 +178,12 @@ pub(crate) fn note_conflict(
     index: ThreadIndex,
     bytes: &[Range<u64>],
 ) {
-    let meets = |used: &&UsedUnseen| {
+    let meets = |used: &&UnwatchedUse| {
         used.thread != index && bytes.iter().any(|b| b.start < used.bytes.end && used.bytes.start < b.end)
     };
-    let is_settled = |used: &&UsedUnseen| !may_be_another_block(memory, used.bytes.start);
-    let met: Vec<(Unseen, Unwatched)> = memory
-        .used_unseen
+    let is_settled = |used: &&UnwatchedUse| !may_be_another_block(memory, used.bytes.start);
+    let met: Vec<(UseDuration, Unwatched)> = memory
+        .unwatched_uses
         .iter()
         .filter(meets)
         .filter(is_settled)

@@ -16,14 +16,14 @@ const TRAP: u8 = 0xcc;
 
 /// Code with traps planted, to be written over the target's.
 #[derive(Debug)]
-pub(crate) struct Arming {
-    code: Code,
+pub(crate) struct ArmedCode {
+    code: CodePatch,
     /// The traps and jumps in it, with their addresses.
     bytes: Vec<(u64, u8)>,
 }
 
 #[derive(Debug)]
-struct Code {
+struct CodePatch {
     /// Words with their addresses, if there are few: cheaper for a process that the kernel has stopped.
     words: Vec<(u64, u64)>,
     /// Pages with their addresses.
@@ -32,8 +32,8 @@ struct Code {
 
 /// The same with detours.
 #[derive(Debug)]
-pub(crate) struct Detoured {
-    pub(crate) code: Arming,
+pub(crate) struct DetouredCode {
+    pub(crate) code: ArmedCode,
     /// The detours that are in it, by their places among the layout's.
     pub(crate) detours: Vec<usize>,
     /// The instructions that they take down.
@@ -42,7 +42,7 @@ pub(crate) struct Detoured {
     pub(crate) flags: (usize, Vec<u8>),
 }
 
-impl Code {
+impl CodePatch {
     /// Up to so many words are written one by one.
     const FEW: usize = 24;
 
@@ -81,26 +81,26 @@ impl Code {
 }
 
 /// The code around these places with these bytes there, each given with its address.
-pub(super) fn armed(bytes: Vec<(u64, u8)>, template: Tid) -> Arming {
+pub(super) fn armed(bytes: Vec<(u64, u8)>, pristine: Tid) -> ArmedCode {
     let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
     for (address, byte) in &bytes {
         let page = pages.entry(page(*address)).or_insert_with_key(|&page| {
             let mut bytes = vec![0; PAGE as usize];
-            if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
+            if memory::read(pristine, page, &mut bytes) { bytes } else { Vec::new() }
         });
         if let Some(place) = page.get_mut((address % PAGE) as usize) {
             *place = *byte;
         }
     }
     let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-    Arming { code: Code::new(&bytes, pages), bytes }
+    ArmedCode { code: CodePatch::new(&bytes, pages), bytes }
 }
 
 fn page(address: u64) -> u64 {
     address & !(PAGE - 1)
 }
 
-impl Arming {
+impl ArmedCode {
     /// Writes it over the code of a process.
     pub(crate) fn plant(&self, process: Tid) -> io::Result<()> {
         self.code.write(process, |_| false)

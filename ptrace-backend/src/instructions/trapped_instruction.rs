@@ -8,13 +8,13 @@ use super::stack::switch::NewStack;
 
 /// An instruction whose result the program could tell one execution from another by, or by which it gives way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Special {
+pub struct TrappedInstruction {
     /// Its address.
     pub addr: u64,
     /// Number of bytes of its code.
     pub len: usize,
     /// Its kind.
-    pub kind: SpecialKind,
+    pub kind: TrappedInstructionKind,
     /// The register that a random number goes to.
     destination: Register,
     /// The stack from then on, for [`SpecialKind::StackSwitch`].
@@ -23,7 +23,7 @@ pub struct Special {
 
 /// The kind of such an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SpecialKind {
+pub enum TrappedInstructionKind {
     /// `syscall`.
     Syscall,
     /// `rdtsc`.
@@ -42,7 +42,7 @@ pub enum SpecialKind {
     StackSwitch,
 }
 
-impl SpecialKind {
+impl TrappedInstructionKind {
     /// Whether it changes neither memory nor registers.
     #[must_use]
     pub fn leaves_all_as_it_is(self) -> bool {
@@ -66,25 +66,25 @@ impl SpecialKind {
 const STATUS_FLAGS: u64 = 0x8d5;
 const CARRY: u64 = 1;
 
-impl Special {
+impl TrappedInstruction {
     /// The instruction that this code begins with, at this address, if it is one of these.
     pub(crate) fn decode(code: &[u8], addr: u64) -> Option<Self> {
         Self::of(&Decoder::with_ip(64, code, addr, DecoderOptions::NONE).decode(), true)
     }
 
-    /// The special instruction that `instruction` is, if it is one, in a function that keeps a frame pointer or not.
+    /// The trapped instruction that `instruction` is, if it is one, in a function that keeps a frame pointer or not.
     pub(super) fn of(instruction: &Instruction, frame_pointer: bool) -> Option<Self> {
         let new_stack = NewStack::of(instruction, frame_pointer);
         let kind = match instruction.mnemonic() {
-            Mnemonic::Syscall => SpecialKind::Syscall,
-            Mnemonic::Rdtsc => SpecialKind::Rdtsc,
-            Mnemonic::Rdtscp => SpecialKind::Rdtscp,
-            Mnemonic::Rdrand => SpecialKind::Rdrand,
-            Mnemonic::Rdseed => SpecialKind::Rdseed,
-            Mnemonic::Pause => SpecialKind::Pause,
-            Mnemonic::Mfence => SpecialKind::Fence,
-            Mnemonic::Or if is_stack_fence(instruction) => SpecialKind::Fence,
-            _ if new_stack.is_some() => SpecialKind::StackSwitch,
+            Mnemonic::Syscall => TrappedInstructionKind::Syscall,
+            Mnemonic::Rdtsc => TrappedInstructionKind::Rdtsc,
+            Mnemonic::Rdtscp => TrappedInstructionKind::Rdtscp,
+            Mnemonic::Rdrand => TrappedInstructionKind::Rdrand,
+            Mnemonic::Rdseed => TrappedInstructionKind::Rdseed,
+            Mnemonic::Pause => TrappedInstructionKind::Pause,
+            Mnemonic::Mfence => TrappedInstructionKind::Fence,
+            Mnemonic::Or if is_stack_fence(instruction) => TrappedInstructionKind::Fence,
+            _ if new_stack.is_some() => TrappedInstructionKind::StackSwitch,
             _ => return None,
         };
         let destination = instruction.op0_register();
@@ -95,14 +95,14 @@ impl Special {
     /// number). `rdtscp` says that it ran on processor 0. Not for `syscall` and switches of the stack, which are left as they were.
     pub fn complete(&self, regs: &mut user_regs_struct, result: u64) {
         match self.kind {
-            SpecialKind::Syscall | SpecialKind::StackSwitch => return,
-            SpecialKind::Pause | SpecialKind::Fence => {}
-            SpecialKind::Rdtsc => set_time(regs, result),
-            SpecialKind::Rdtscp => {
+            TrappedInstructionKind::Syscall | TrappedInstructionKind::StackSwitch => return,
+            TrappedInstructionKind::Pause | TrappedInstructionKind::Fence => {}
+            TrappedInstructionKind::Rdtsc => set_time(regs, result),
+            TrappedInstructionKind::Rdtscp => {
                 set_time(regs, result);
                 regs.rcx = 0;
             }
-            SpecialKind::Rdrand | SpecialKind::Rdseed => {
+            TrappedInstructionKind::Rdrand | TrappedInstructionKind::Rdseed => {
                 registers::set(regs, self.destination, result);
                 regs.eflags = (regs.eflags & !STATUS_FLAGS) | CARRY;
             }

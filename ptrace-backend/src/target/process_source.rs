@@ -6,33 +6,33 @@ use std::sync::Arc;
 
 use checker::peculiarity::{EarlyStart, Peculiarity};
 
-use super::inject::Area;
+use super::fork_server::ForkServer;
+use super::inject::MappedArea;
+use super::launch_plan::LaunchPlan;
 use super::modules;
-use super::recipe::Recipe;
 use super::startup::startup;
-use super::template::Template;
-use crate::answers::World;
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::Tid;
 use crate::os::hand_off::SharedPage;
 use crate::spec::LaunchError;
+use crate::virtual_syscalls::VirtualSystem;
 
 /// The origin of executions.
-pub(crate) enum Origin {
+pub(crate) enum ProcessSource {
     /// Copies of a process at `main`.
-    Copies(Template),
+    ForkServer(ForkServer),
     /// Starts of the program.
-    Starts(Starts),
+    FreshStarts(FreshStarts),
 }
 
 /// A new process, under control from here on.
-pub(crate) struct Origination {
+pub(crate) struct NewProcess {
     pub(crate) leader: Tid,
     /// A process whose code holds no traps but those that hold from the beginning.
     pub(crate) pristine: Tid,
     /// The made-up world as the main thread has seen it.
-    pub(crate) world: World,
+    pub(crate) virtual_system: VirtualSystem,
     /// Address at which the kernel is to clear the main thread's number when that ends.
     pub(crate) tid_word: u64,
     /// The page through which its threads hand themselves over, if they can.
@@ -41,51 +41,51 @@ pub(crate) struct Origination {
     pub(crate) note: Option<Peculiarity>,
 }
 
-impl Origin {
+impl ProcessSource {
     /// A new process. `time_stamps_fault`: so does every reading of the processor's time stamps.
     pub(crate) fn begin(
         &mut self,
         layout: &Layout,
         watch: &Arc<Watch>,
         time_stamps_fault: bool,
-    ) -> Result<Origination, LaunchError> {
+    ) -> Result<NewProcess, LaunchError> {
         match self {
-            Self::Copies(template) => {
-                let leader = template.fork(watch, time_stamps_fault)?;
-                Ok(Origination {
+            Self::ForkServer(fork_server) => {
+                let leader = fork_server.fork(watch, time_stamps_fault)?;
+                Ok(NewProcess {
                     leader,
-                    pristine: template.tid(),
-                    world: template.world.clone(),
-                    tid_word: template.tid_word(),
-                    page: template.page.clone(),
+                    pristine: fork_server.tid(),
+                    virtual_system: fork_server.virtual_system.clone(),
+                    tid_word: fork_server.tid_word(),
+                    page: fork_server.page.clone(),
                     note: None,
                 })
             }
-            Self::Starts(starts) => starts.begin(layout, watch, time_stamps_fault),
+            Self::FreshStarts(starts) => starts.begin(layout, watch, time_stamps_fault),
         }
     }
 }
 
 /// A program of which each execution is a start, controlled from before its constructors on.
-pub(crate) struct Starts {
-    pub(crate) recipe: Recipe,
+pub(crate) struct FreshStarts {
+    pub(crate) launch_plan: LaunchPlan,
     /// Memory that every process needs.
-    pub(crate) areas: Vec<Area>,
+    pub(crate) areas: Vec<MappedArea>,
     /// Its action before `main`, if that is why it is started each time.
     pub(crate) early: Option<EarlyStart>,
     /// The address at which each file was mapped when the traps were made.
     pub(crate) mapped: Vec<(PathBuf, u64)>,
 }
 
-impl Starts {
+impl FreshStarts {
     fn begin(
         &self,
         layout: &Layout,
         watch: &Arc<Watch>,
         time_stamps_fault: bool,
-    ) -> Result<Origination, LaunchError> {
-        self.recipe.streams.reset().map_err(LaunchError::system("reset the program's streams"))?;
-        let mut process = self.recipe.start(watch)?;
+    ) -> Result<NewProcess, LaunchError> {
+        self.launch_plan.streams.reset().map_err(LaunchError::system("reset the program's streams"))?;
+        let mut process = self.launch_plan.start(watch)?;
         let mapped =
             modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))?;
         if mapped != self.mapped {
@@ -104,8 +104,9 @@ impl Starts {
         if !time_stamps_fault {
             process.let_time_stamps_be_read()?;
         }
-        let (world, tid_word, leader) = (process.world.clone(), process.tid_word, process.release());
+        let (virtual_system, tid_word, leader) =
+            (process.virtual_system.clone(), process.tid_word, process.release());
         let note = self.early.map(Peculiarity::StartsEarly);
-        Ok(Origination { leader, pristine: leader, world, tid_word, page: None, note })
+        Ok(NewProcess { leader, pristine: leader, virtual_system, tid_word, page: None, note })
     }
 }

@@ -31,7 +31,7 @@ const READING: u64 = 1000;
 
 /// The made-up world as one thread sees it.
 #[derive(Debug, Clone)]
-pub(crate) struct World {
+pub(crate) struct VirtualSystem {
     /// The thread's virtual time in nanoseconds.
     pub(crate) now: u64,
     /// The time for which a processor has worked for the process so far, as the thread can know it, in nanoseconds.
@@ -44,13 +44,13 @@ pub(crate) struct World {
     cpus: u64,
 }
 
-impl World {
-    /// The world of a process's first thread at its start.
+impl VirtualSystem {
+    /// The virtual system of a process's first thread at its start.
     pub(crate) fn new(name: ThreadName, now: u64) -> Self {
         Self::of(name, now, all_cpus())
     }
 
-    /// The world of a thread that the thread of this one creates: it may run on the same processors.
+    /// The virtual system of a thread that the thread of this one creates: it may run on the same processors.
     pub(crate) fn of_child(&self, name: ThreadName) -> Self {
         Self { processor_time: self.processor_time, ..Self::of(name, self.now, self.cpus) }
     }
@@ -62,7 +62,7 @@ impl World {
     }
 
     /// Answers the system call that a thread is stopped at, in its memory where need be; `None` if it is not one of
-    /// these. A negative result is an error number. This is the world of that thread, or of the one that the call is about.
+    /// these. A negative result is an error number. This is the virtual system of that thread, or of the one that the call is about.
     pub(crate) fn answer(&mut self, tid: Tid, regs: &Regs) -> Option<i64> {
         let result = match regs.orig_rax as i64 {
             libc::SYS_getpid => PID,
@@ -160,7 +160,7 @@ fn counts_work(clock: i32) -> bool {
     }
 }
 
-/// Whether the answer to a system call is one of [`World::answer`] that is stored in memory.
+/// Whether the answer to a system call is one of [`VirtualSystem::answer`] that is stored in memory.
 pub(crate) fn is_stored(call: i64) -> bool {
     matches!(
         call,
@@ -214,13 +214,13 @@ mod tests {
 
     #[test]
     fn numbers_of_threads_are_apart_from_each_other_and_from_the_kernels() {
-        let mut numbers = vec![World::new(ThreadName::MAIN, 0).tid];
+        let mut numbers = vec![VirtualSystem::new(ThreadName::MAIN, 0).tid];
         let mut parents = vec![ThreadName::MAIN];
         for children in [100, 10, 3, 1, 1, 1] {
             let threads =
                 parents.iter().flat_map(|parent| (1..=children).filter_map(|nth| parent.child(nth)));
             parents = threads.collect();
-            numbers.extend(parents.iter().map(|&name| World::new(name, 0).tid));
+            numbers.extend(parents.iter().map(|&name| VirtualSystem::new(name, 0).tid));
         }
         assert!(numbers.iter().all(|&number| number > PID_MAX_LIMIT && number < 1 << FUTEX_TID_BITS));
         let count = numbers.len();

@@ -13,7 +13,7 @@ pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Exec
     }
     memory.ends_alone = true;
     let original = |look| (look, tracee.layout.traps[&look].byte());
-    tracee.write_code(tracee.layout.looks_at_exit().map(original).collect())
+    tracee.write_code(tracee.layout.exit_handler_traps().map(original).collect())
 }
 
 /// A function that it calls has created another thread.
@@ -22,5 +22,5 @@ pub(crate) fn plant_again(tracee: &Tracee, memory: &mut MemoryState) -> Result<(
     if !std::mem::take(&mut memory.ends_alone) {
         return Ok(());
     }
-    tracee.write_code(tracee.layout.looks_at_exit().map(|look| (look, TRAP)).collect())
+    tracee.write_code(tracee.layout.exit_handler_traps().map(|look| (look, TRAP)).collect())
 }

@@ -16,7 +16,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::detours::LoggedAccess;
 use crate::instructions::MemoryAccess;
-use crate::instructions::detour::take_down::ARGUMENTS;
+use crate::instructions::detour::access_logging::ARGUMENTS;
 use crate::os::Regs;
 
 /// The numbers of accesses that are taken down in an execution, and of words of memory that are known: after that, traps take
@@ -31,9 +31,9 @@ const HARDLY_ANY: u32 = 256;
 
 /// The accesses of a thread since its last stop that it may repeat next: one for each place, which an access has by its address and
 /// its instruction. The log of a loop has the same ones again and again.
-struct Recent([Option<LoggedAccess>; Self::PLACES]);
+struct RecentAccesses([Option<LoggedAccess>; Self::PLACES]);
 
-impl Recent {
+impl RecentAccesses {
     const PLACES: usize = 512;
 
     fn place(access: &LoggedAccess) -> usize {
@@ -84,11 +84,11 @@ pub(crate) fn note(
             !known.insert((candidate, access.addr, access.len))
         };
         new += u32::from(!is_known);
-        if !is_known && memory.shared.status(candidate) != Status::Dormant {
+        if !is_known && memory.knowledge.status(candidate) != Status::Dormant {
             access::note_passed(tracee, scheduling, (memory, account), index, candidate, access);
         }
     };
-    let mut recent = Recent([None; Recent::PLACES]);
+    let mut recent = RecentAccesses([None; RecentAccesses::PLACES]);
     for entry in &entries {
         if recent.has(entry) {
             continue;

@@ -5,20 +5,22 @@ use std::ops::Range;
 
 use crate::attention;
 use crate::debuginfo::{CodeSection, Image};
-use crate::instructions::{FunctionCode, FunctionShape, Special, SpecialKind, reached, scan};
+use crate::instructions::{
+    FunctionCode, FunctionShape, TrappedInstruction, TrappedInstructionKind, reached, scan,
+};
 use crate::layout::module::Module;
 
 /// The instructions of a module that are answered.
 #[derive(Default)]
-pub(crate) struct Answered {
+pub(crate) struct AnsweredInstructions {
     /// Every `rdrand`, `rdseed`, `rdtsc` and `rdtscp` that was found, at run-time addresses; of a module with code that is not watched,
     /// every `pause` as well.
-    pub(crate) found: Vec<Special>,
+    pub(crate) found: Vec<TrappedInstruction>,
     /// There are bytes of such an instruction where it is not clear what is code.
     pub(crate) may_be_more: bool,
 }
 
-impl Answered {
+impl AnsweredInstructions {
     /// Those of a module.
     pub(crate) fn of(module: &Module) -> Self {
         let (image, bias) = (&module.image, module.mapped.bias);
@@ -41,10 +43,10 @@ impl Answered {
                         let parts = parts.map(|part| scan(&code[part.clone()], start + part.start as u64));
                         scanned = FunctionCode::of_parts(parts);
                     }
-                    let is_answered = |special: &Special| is_answered(special, pauses);
-                    answered.found.extend(scanned.specials.into_iter().filter(is_answered));
+                    let is_answered = |trapped: &TrappedInstruction| is_answered(trapped, pauses);
+                    answered.found.extend(scanned.trapped_instructions.into_iter().filter(is_answered));
                 }
-                let is_found = |special: &Special| special.addr == suspect.wrapping_add(bias);
+                let is_found = |trapped: &TrappedInstruction| trapped.addr == suspect.wrapping_add(bias);
                 let is_pause = section.bytes[(suspect - section.address) as usize..].starts_with(&PAUSE);
                 answered.may_be_more |= !is_pause && !is_clear && !answered.found.iter().any(is_found);
             }
@@ -56,8 +58,8 @@ impl Answered {
 /// The code of `pause`.
 const PAUSE: [u8; 2] = [0xf3, 0x90];
 
-fn is_answered(special: &Special, pauses: bool) -> bool {
-    special.kind.is_answered() || pauses && special.kind == SpecialKind::Pause
+fn is_answered(trapped: &TrappedInstruction, pauses: bool) -> bool {
+    trapped.kind.is_answered() || pauses && trapped.kind == TrappedInstructionKind::Pause
 }
 
 /// Addresses of the bytes of such an instruction; they may be part of others.

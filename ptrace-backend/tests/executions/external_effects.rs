@@ -34,12 +34,12 @@ fn execute(program: &PtraceProgram) {
 }
 
 /// Whether that is so after one execution.
-fn is_outside(main: &str) -> bool {
+fn has_external_effects(main: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let program = launch(&folder, "", main);
-    assert!(!program.is_outside(), "before it ran");
+    assert!(!program.has_external_effects(), "before it ran");
     execute(&program);
-    program.is_outside()
+    program.has_external_effects()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_stays_in_memory_or_is_only_read_does_not() {
         "int ends[2]; char c; socketpair(AF_UNIX, SOCK_STREAM, 0, ends); send(ends[1], \"x\", 1, 0); read(ends[0], &c, 1);",
         "struct stat found; stat(\"program.c\", &found);",
     ] {
-        assert!(!is_outside(main), "{main}");
+        assert!(!has_external_effects(main), "{main}");
     }
 }
 
@@ -79,7 +79,7 @@ fn what_is_written_named_or_sent_does() {
         "shmctl(shmget(IPC_PRIVATE, 4096, 0600), IPC_RMID, 0);",
         "pid_t child = fork(); if (!child) _exit(0); waitpid(child, 0, 0);",
     ] {
-        assert!(is_outside(main), "{main}");
+        assert!(has_external_effects(main), "{main}");
     }
 }
 
@@ -87,5 +87,5 @@ fn what_is_written_named_or_sent_does() {
 fn what_a_constructor_does_counts_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let constructor = "__attribute__((constructor)) static void begin(void) { mkdir(\"new\", 0700); }";
-    assert!(launch(&folder, constructor, "").is_outside());
+    assert!(launch(&folder, constructor, "").has_external_effects());
 }

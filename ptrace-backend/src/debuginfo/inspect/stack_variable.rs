@@ -16,7 +16,7 @@ pub(super) fn local_at(thread: &StoppedThread<'_>, address: u64) -> Option<Strin
 
 fn local_of_call(thread: &StoppedThread<'_>, call: FrameId, address: u64) -> Option<String> {
     locals(thread, call).into_iter().find_map(|local| {
-        let start = local.value.contents.address().filter(|&start| start <= address)?;
+        let start = local.value.location.address().filter(|&start| start <= address)?;
         let offset = address - start;
         thread.size(&local.value).filter(|&size| offset < size)?;
         let info = thread.info(local.value.module)?;

@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use checker::account::Unwatched;
 
-use crate::control::memory::sharing::Unseen;
+use crate::control::memory::sharing::UseDuration;
 use crate::control::state::thread_index::ThreadIndex;
 
 /// Memory that a thread has used so.
 #[derive(Debug)]
-pub(crate) struct UsedUnseen {
+pub(crate) struct UnwatchedUse {
     pub(crate) bytes: Range<u64>,
     pub(crate) thread: ThreadIndex,
     /// The entry of the account where another thread touches it.
     pub(crate) entry: Unwatched,
-    pub(crate) lasts: Unseen,
+    pub(crate) lasts: UseDuration,
     /// The call that uses it, until that is known to have returned.
     pub(crate) call: Option<OpenCall>,
 }

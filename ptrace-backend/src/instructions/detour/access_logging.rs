@@ -6,11 +6,11 @@ use super::hand_off::HandOff;
 use super::log::{Log, WIDEST};
 use crate::instructions::candidate::{AccessKind, Callee, Candidate, Extent};
 use crate::instructions::stub::{Progress, Stub};
-use crate::os::hand_off::Field;
+use crate::os::hand_off::PageSlot;
 
 /// The part of an instruction that is taken down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TakenDown {
+pub(crate) enum LoggedOperand {
     /// The address of the one place that it touches.
     Address,
     /// The arguments of the function that it calls ([`ARGUMENTS`]).
@@ -25,10 +25,10 @@ pub(crate) const ARGUMENT_SHIFT: u32 = 30;
 
 impl Candidate {
     /// The way in which the memory that it touches is taken down before it runs, if there is one.
-    pub(crate) fn taken_down(&self) -> Option<TakenDown> {
+    pub(crate) fn logged_operand(&self) -> Option<LoggedOperand> {
         match self.kind {
             AccessKind::Call(Callee::Known(function)) if function.touches_what_arguments_say() => {
-                return Some(TakenDown::Arguments);
+                return Some(LoggedOperand::Arguments);
             }
             AccessKind::Call(_) | AccessKind::Move => return None,
             _ => {}
@@ -37,7 +37,7 @@ impl Candidate {
         let segment = operand.memory.segment();
         let is_named = operand.extent == Extent::Single
             && matches!(segment, Register::None | Register::DS | Register::SS | Register::FS);
-        is_named.then_some(TakenDown::Address)
+        is_named.then_some(LoggedOperand::Address)
     }
 
     /// Whether what it touches can be looked up in the table of private addresses: it touches no more than what is known of one
@@ -89,7 +89,7 @@ fn ask(stub: &mut Stub, log: Log) -> u64 {
 fn save(stub: &mut Stub, at: u64, log: Log) {
     // mov [saved], rax; mov [saved], rcx
     for (field, store) in
-        [(Field::LogRax, [0x48, 0x89, 0x04, 0x25]), (Field::LogRcx, [0x48, 0x89, 0x0c, 0x25])]
+        [(PageSlot::LogRax, [0x48, 0x89, 0x04, 0x25]), (PageSlot::LogRcx, [0x48, 0x89, 0x0c, 0x25])]
     {
         stub.bytes(&store);
         stub.bytes(&HandOff::below(log.start).address(field).to_le_bytes());
@@ -101,7 +101,7 @@ fn save(stub: &mut Stub, at: u64, log: Log) {
 fn restore_rcx(stub: &mut Stub, log: Log) {
     // mov rcx, [saved]
     stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
-    stub.bytes(&HandOff::below(log.start).address(Field::LogRcx).to_le_bytes());
+    stub.bytes(&HandOff::below(log.start).address(PageSlot::LogRcx).to_le_bytes());
 }
 
 /// The same as [`ask`] while the flag of a candidate is set.
@@ -130,7 +130,7 @@ pub(super) fn stop(stub: &mut Stub, at: u64, log: Log, candidate: Option<usize>)
 }
 
 /// Writes the arguments of a call to the log, or, while the flag of the candidate is set, stops; returns the address behind that.
-pub(super) fn take_down_call(stub: &mut Stub, at: u64, log: Log, candidate: usize) -> u64 {
+pub(super) fn log_call(stub: &mut Stub, at: u64, log: Log, candidate: usize) -> u64 {
     save(stub, at, log);
     let asks = ask_by_flag(stub, log, candidate);
     // mov [end + 8 * rcx], rdi, rsi, or rdx
@@ -144,7 +144,7 @@ pub(super) fn take_down_call(stub: &mut Stub, at: u64, log: Log, candidate: usiz
 
 /// Writes a register to the log, which this byte of a store stands for, with a number. `rcx` is used.
 fn enter(stub: &mut Stub, log: Log, store: u8, number: usize) {
-    let cursor = HandOff::below(log.start).address(Field::LogCursor).to_le_bytes();
+    let cursor = HandOff::below(log.start).address(PageSlot::LogCursor).to_le_bytes();
     // mov rcx, [cursor]; mov [end + 8 * rcx], register; mov dword [end + 8 * rcx + 8], number
     stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
     stub.bytes(&cursor);
@@ -162,7 +162,7 @@ fn enter(stub: &mut Stub, log: Log, store: u8, number: usize) {
 
 /// Writes the address that an instruction touches to the log; before that it may stop, and the address behind the breakpoint is
 /// returned. Two registers are used, and no flags.
-pub(super) fn take_down(
+pub(super) fn log_access(
     stub: &mut Stub,
     instruction: &Instruction,
     log: Log,
@@ -170,8 +170,8 @@ pub(super) fn take_down(
 ) -> Option<u64> {
     let address = operand(instruction)?;
     let state = |field, offset: u32| (HandOff::below(log.start).address(field) + offset).to_le_bytes();
-    let [saved_rax, saved_rcx] = [Field::LogRax, Field::LogRcx].map(|field| state(field, 0));
-    let [looked_up, chunk] = [0, 1].map(|offset| state(Field::LogAddress, offset));
+    let [saved_rax, saved_rcx] = [PageSlot::LogRax, PageSlot::LogRcx].map(|field| state(field, 0));
+    let [looked_up, chunk] = [0, 1].map(|offset| state(PageSlot::LogAddress, offset));
     // mov [saved], rax; mov [saved], rcx; lea rax, [operand]
     stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
     stub.bytes(&saved_rax);

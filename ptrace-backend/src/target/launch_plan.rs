@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::startup::{LinkerHook, Startup, startup};
 use super::streams::Streams;
-use crate::answers::{START_OF_TIME, World};
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
 use crate::detours::PLACES;
 use crate::instructions::detour::hand_off::HandOff;
 use crate::os::network::Network;
 use crate::os::own;
-use crate::os::spawn::{Limits, Prepared, Whose};
+use crate::os::spawn::{Limits, Prepared, ProcessRole};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec};
+use crate::virtual_syscalls::{START_OF_TIME, VirtualSystem};
 
 /// So much memory of its own a target may have on every machine, in bytes.
 const MEMORY: u64 = 4 << 30;
@@ -28,14 +28,14 @@ pub(super) fn limits() -> Limits {
 }
 
 /// Everything that a start of the program takes.
-pub(crate) struct Recipe {
+pub(crate) struct LaunchPlan {
     prepared: Prepared,
     hook: LinkerHook,
     network: Network,
     pub(crate) streams: Arc<Streams>,
 }
 
-impl Recipe {
+impl LaunchPlan {
     /// The recipe for this program.
     pub(crate) fn new(
         spec: &LaunchSpec,
@@ -52,7 +52,7 @@ impl Recipe {
             &spec.env,
             &spec.cwd,
             files,
-            (limits(), Whose::Program),
+            (limits(), ProcessRole::Program),
             &hand_offs,
         )
         .map_err(LaunchError::system("prepare the program's arguments"))?;
@@ -65,8 +65,8 @@ impl Recipe {
 
     /// A process whose libraries are loaded, and that has not run anything of its own.
     pub(crate) fn start(&self, watch: &Arc<Watch>) -> Result<Startup, LaunchError> {
-        let world = World::new(checker::names::ThreadName::MAIN, START_OF_TIME);
-        let mut startup = Startup::exec(&self.prepared, &self.network, world, watch)?;
+        let virtual_system = VirtualSystem::new(checker::names::ThreadName::MAIN, START_OF_TIME);
+        let mut startup = Startup::exec(&self.prepared, &self.network, virtual_system, watch)?;
         startup.link(&self.hook)?;
         Ok(startup)
     }

@@ -1,11 +1,11 @@
 //! Containers whose elements hang on one another: trees, chains, hash tables.
 
-use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::thread::StoppedThread;
-use crate::debuginfo::inspect::values::typed::{Elements, Typed};
+use crate::debuginfo::inspect::stopped::value_location::ValueLocation;
+use crate::debuginfo::inspect::values::typed::{Elements, TypedValue};
 
 /// More elements than these are not reached: a user would have to scroll very far.
-const MOST_WALKED: u64 = 100_000;
+const MOST_VISITED: u64 = 100_000;
 /// Trees are less high than this; damaged ones have circles.
 const HIGHEST: u64 = 128;
 /// A slot is in no more wrappers than these.
@@ -15,15 +15,15 @@ const GROUP: u64 = 1024;
 
 /// The elements of a container that has to be walked.
 #[derive(Clone, Debug)]
-pub(crate) struct Walk {
+pub(crate) struct Traversal {
     pub(crate) nodes: Nodes,
     pub(crate) count: u64,
-    pub(crate) sort: Sort,
+    pub(crate) kind: ContainerKind,
 }
 
 /// The sort of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sort {
+pub(crate) enum ContainerKind {
     /// Pairs of keys and values.
     Map,
     /// Keys.
@@ -43,40 +43,40 @@ pub(crate) enum Nodes {
     },
     /// Rust's ordered map: the root as a leaf, and the type of inner nodes.
     BTree {
-        leaf: Typed,
-        inner: Typed,
+        leaf: TypedValue,
+        inner: TypedValue,
         height: u64,
     },
     /// A C++ tree: the node that stands for the end, the type of nodes, and that of elements.
     Tree {
-        end: Typed,
-        node: Typed,
-        element: Typed,
+        end: TypedValue,
+        node: TypedValue,
+        element: TypedValue,
     },
     /// A C++ list: the first node, the type of nodes, the member that leads to the next, the type of elements.
     Chain {
         first: u64,
-        node: Typed,
+        node: TypedValue,
         next: &'static str,
-        element: Typed,
+        element: TypedValue,
     },
 }
 
 /// The elements from `start` on, at most `count`, each with its key, if it has one.
 pub(crate) fn follow(
     thread: &StoppedThread<'_>,
-    walk: &Walk,
+    traversal: &Traversal,
     start: u64,
     count: u64,
-) -> Vec<(Option<Typed>, Typed)> {
-    let end = start.saturating_add(count).min(walk.count).min(MOST_WALKED);
+) -> Vec<(Option<TypedValue>, TypedValue)> {
+    let end = start.saturating_add(count).min(traversal.count).min(MOST_VISITED);
     let mut found = Vec::new();
     // A container that cannot be walked to its end is shown as far as the walk goes.
-    let _ = match &walk.nodes {
+    let _ = match &traversal.nodes {
         Nodes::None => None,
         Nodes::Table { slots, control } => table(thread, slots, *control, end, &mut found),
         Nodes::BTree { leaf, inner, height } => {
-            let address = leaf.contents.address();
+            let address = leaf.location.address();
             address.and_then(|address| btree_node(thread, (leaf, inner), address, *height, end, &mut found))
         }
         Nodes::Tree { end: last, node, element } => tree(thread, last, node, element, end, &mut found),
@@ -84,29 +84,33 @@ pub(crate) fn follow(
             chain(thread, *first, node, next, element, end, &mut found)
         }
     };
-    found.into_iter().skip(start as usize).map(|element| keyed(thread, walk.sort, element)).collect()
+    found.into_iter().skip(start as usize).map(|element| keyed(thread, traversal.kind, element)).collect()
 }
 
 /// An element with its key, if it has one.
-fn keyed(thread: &StoppedThread<'_>, sort: Sort, element: Element) -> (Option<Typed>, Typed) {
-    match (sort, element) {
-        (Sort::Map, Element::Value(pair)) => match halves(thread, &pair) {
+fn keyed(
+    thread: &StoppedThread<'_>,
+    kind: ContainerKind,
+    element: Element,
+) -> (Option<TypedValue>, TypedValue) {
+    match (kind, element) {
+        (ContainerKind::Map, Element::Value(pair)) => match halves(thread, &pair) {
             Some((key, value)) => (Some(key), value),
             None => (None, pair),
         },
-        (Sort::Map, Element::Pair(key, value)) => (Some(key), value),
+        (ContainerKind::Map, Element::Pair(key, value)) => (Some(key), value),
         // A set of Rust is a map to nothing.
-        (Sort::Set, Element::Pair(key, _)) => (None, key),
-        (Sort::Set, Element::Value(value)) => match halves(thread, &value) {
+        (ContainerKind::Set, Element::Pair(key, _)) => (None, key),
+        (ContainerKind::Set, Element::Value(value)) => match halves(thread, &value) {
             Some((key, nothing)) if thread.size(&nothing) == Some(0) => (None, key),
             _ => (None, value),
         },
-        (Sort::Sequence, Element::Value(value) | Element::Pair(_, value)) => (None, value),
+        (ContainerKind::Sequence, Element::Value(value) | Element::Pair(_, value)) => (None, value),
     }
 }
 
 /// Key and value of an entry that is a pair.
-fn halves(thread: &StoppedThread<'_>, pair: &Typed) -> Option<(Typed, Typed)> {
+fn halves(thread: &StoppedThread<'_>, pair: &TypedValue) -> Option<(TypedValue, TypedValue)> {
     let both = |key, value| thread.field(pair, key).zip(thread.field(pair, value));
     both("first", "second").or_else(|| both("__0", "__1"))
 }
@@ -129,7 +133,7 @@ fn table(
                 return Some(());
             }
             let address = control.checked_sub((index + 1).checked_mul(slots.stride)?)?;
-            found.push(Element::Value(slots.first.with(slots.first.kind, Contents::Memory(address))));
+            found.push(Element::Value(slots.first.with(slots.first.kind, ValueLocation::Memory(address))));
         }
     }
     Some(())
@@ -137,14 +141,14 @@ fn table(
 
 fn btree_node(
     thread: &StoppedThread<'_>,
-    types: (&Typed, &Typed),
+    types: (&TypedValue, &TypedValue),
     address: u64,
     height: u64,
     end: u64,
     found: &mut Vec<Element>,
 ) -> Option<()> {
     let (leaf, inner) = types;
-    let node = leaf.with(leaf.kind, Contents::Memory(address));
+    let node = leaf.with(leaf.kind, ValueLocation::Memory(address));
     let length = thread.integer(&thread.field(&node, "len")?).ok()?;
     let length = u64::try_from(length).ok().filter(|&length| length <= HIGHEST)?;
     let slots = |name| thread.elements(&thread.field(&node, name)?);
@@ -152,7 +156,7 @@ fn btree_node(
     let edges = if height == 0 {
         None
     } else {
-        let node = inner.with(inner.kind, Contents::Memory(address));
+        let node = inner.with(inner.kind, ValueLocation::Memory(address));
         Some(thread.elements(&thread.field(&node, "edges")?)?)
     };
     for index in 0..=length {
@@ -172,7 +176,7 @@ fn btree_node(
 }
 
 /// The contents of a slot that may be empty.
-fn filled(thread: &StoppedThread<'_>, slot: &Typed) -> Option<Typed> {
+fn filled(thread: &StoppedThread<'_>, slot: &TypedValue) -> Option<TypedValue> {
     let mut here = slot.clone();
     for _ in 0..WRAPPERS {
         let shape = thread.shape(&here)?;
@@ -188,15 +192,15 @@ fn filled(thread: &StoppedThread<'_>, slot: &Typed) -> Option<Typed> {
 
 fn tree(
     thread: &StoppedThread<'_>,
-    end_node: &Typed,
-    node: &Typed,
-    element: &Typed,
+    end_node: &TypedValue,
+    node: &TypedValue,
+    element: &TypedValue,
     end: u64,
     found: &mut Vec<Element>,
 ) -> Option<()> {
-    let at = |address| end_node.with(end_node.kind, Contents::Memory(address));
+    let at = |address| end_node.with(end_node.kind, ValueLocation::Memory(address));
     let link = |address, name: &str| Some(thread.raw(&thread.field(&at(address), name)?).ok()?.0 as u64);
-    let last = end_node.contents.address()?;
+    let last = end_node.location.address()?;
     let mut here = link(last, "_M_left")?;
     while (found.len() as u64) < end && here != last && here != 0 {
         found.push(Element::Value(stored(thread, here, node, element)?));
@@ -208,32 +212,37 @@ fn tree(
 fn chain(
     thread: &StoppedThread<'_>,
     first: u64,
-    node: &Typed,
+    node: &TypedValue,
     next: &str,
-    element: &Typed,
+    element: &TypedValue,
     end: u64,
     found: &mut Vec<Element>,
 ) -> Option<()> {
     let mut here = first;
     while (found.len() as u64) < end && here != 0 {
         found.push(Element::Value(stored(thread, here, node, element)?));
-        let whole = node.with(node.kind, Contents::Memory(here));
+        let whole = node.with(node.kind, ValueLocation::Memory(here));
         here = thread.raw(&thread.field(&whole, next)?).ok()?.0 as u64;
     }
     Some(())
 }
 
 /// The element in a node of C++'s containers.
-fn stored(thread: &StoppedThread<'_>, address: u64, node: &Typed, element: &Typed) -> Option<Typed> {
-    let whole = node.with(node.kind, Contents::Memory(address));
+fn stored(
+    thread: &StoppedThread<'_>,
+    address: u64,
+    node: &TypedValue,
+    element: &TypedValue,
+) -> Option<TypedValue> {
+    let whole = node.with(node.kind, ValueLocation::Memory(address));
     let storage = thread.field(&whole, "_M_storage").or_else(|| thread.field(&whole, "_M_value_field"))?;
-    Some(element.with(element.kind, storage.contents))
+    Some(element.with(element.kind, storage.location))
 }
 
 /// An element that a walk finds.
 enum Element {
-    Value(Typed),
-    Pair(Typed, Typed),
+    Value(TypedValue),
+    Pair(TypedValue, TypedValue),
 }
 
 /// The next node of a tree, in order.
