@@ -7,10 +7,10 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use benches::{Patient, is_measured, launch};
+use benches::{is_measured, launch};
 use checker::limit::Limit;
-use checker::program::Ending;
-use checker::search::{Finding, Options, Replayed, explore, replay};
+use checker::program::ExecutionSummary;
+use checker::search::{Finding, Options, Replayed, SilentObserver, explore, replay};
 use ptrace_backend::{PtraceProgram, Stepping};
 use tests::{Build, Manifest, Optimisation, Target};
 
@@ -74,7 +74,7 @@ fn buggy() -> Outcome<Vec<(Target, Optimisation)>> {
 }
 
 fn find(program: &PtraceProgram) -> Outcome<Finding> {
-    let mut outcome = explore(program, &Options::default(), &mut Patient)?;
+    let mut outcome = explore(program, &Options::default(), &mut SilentObserver)?;
     outcome.findings.pop().ok_or_else(|| "the search found nothing".into())
 }
 
@@ -91,7 +91,7 @@ fn tally(program: &PtraceProgram, finding: &Finding, replays: usize) -> Tally {
 /// Replays a finding; says what was not as in the search.
 fn difference(program: &PtraceProgram, finding: &Finding) -> Option<String> {
     let schedule = finding.trace.schedule();
-    let Replayed { trace, failure, ending, .. } =
+    let Replayed { trace, failure, summary, .. } =
         match replay(program, &schedule, Options::default().step_limit, &Limit::default()) {
             Ok(replayed) => replayed,
             Err(error) => return Some(error.to_string()),
@@ -103,7 +103,8 @@ fn difference(program: &PtraceProgram, finding: &Finding) -> Option<String> {
         return Some(format!("the failure: {:?}, then {failure:?}", finding.failure));
     }
     // An audit takes down more than the output, which is no matter of the program.
-    let output = |ending: &Ending| (ending.stdout.clone(), ending.stderr.clone(), ending.truncated);
-    let (expected, got) = (output(&finding.ending), output(&ending));
+    let output =
+        |summary: &ExecutionSummary| (summary.stdout.clone(), summary.stderr.clone(), summary.truncated);
+    let (expected, got) = (output(&finding.summary), output(&summary));
     (expected != got).then(|| format!("the output: {expected:?}, then {got:?}"))
 }

@@ -7,8 +7,8 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use benches::{Patient, PlainRuns, Sample, Start, build, default_schedule, is_measured, launch};
-use checker::search::{Options, explore};
+use benches::{PlainRuns, Sample, Start, build, default_schedule, is_measured, launch};
+use checker::search::{Options, SilentObserver, explore};
 use ptrace_backend::{PtraceProgram, Stepping};
 
 const SOURCE: &str = "c/mutex_counter.c";
@@ -193,7 +193,7 @@ fn verdict(ratio: &Sample) -> &'static str {
 
 /// A whole search, with the runs that it makes to see whether the program does the same twice.
 fn search(program: &PtraceProgram) -> Outcome<Work> {
-    let stats = explore(program, &Options::default(), &mut Patient)?.stats;
+    let stats = explore(program, &Options::default(), &mut SilentObserver)?.stats;
     let checks = stats.other;
     let events = stats.events + checks * stats.events / stats.executions_now().max(1);
     Ok(Work { runs: stats.executions() + checks, events, seconds: 0.0 })

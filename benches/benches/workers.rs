@@ -12,11 +12,11 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use benches::{Patient, Sample, build, is_measured, launch};
+use benches::{Sample, build, is_measured, launch};
 use checker::limit::Limit;
 use checker::model::Model;
 use checker::program::Program;
-use checker::search::{NoWorkers, Options, StopRequest, Workers, explore_with};
+use checker::search::{NoWorkers, Options, SilentObserver, StopRequest, Workers, explore_with};
 use checker::strategy::StrategyKind;
 use explorer::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
 use ptrace_backend::Stepping;
@@ -183,7 +183,7 @@ fn rate<P: Program + Repeatable>(
             } else {
                 Box::new(NoWorkers)
             };
-            explore_with(program, &options, others, &mut Patient)
+            explore_with(program, &options, others, &mut SilentObserver)
         })?;
         done += outcome.stats.executions();
     }

@@ -12,7 +12,7 @@ pub use memory::{peak_memory, peak_memory_of};
 use mimalloc::MiMalloc;
 pub use plain::{PlainRuns, Start};
 pub use sample::Sample;
-pub use target::{Patient, build, default_schedule, launch};
+pub use target::{build, default_schedule, launch};
 
 /// As in the tool.
 #[global_allocator]

@@ -4,7 +4,6 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use checker::program::{Choice, Execution, Program, Scope, Status, Until};
-use checker::search::{Observer, Progress};
 use ptrace_backend::{LaunchError, LaunchSpec, PtraceProgram, Stepping};
 use tests::{Build, BuildError, Optimisation};
 
@@ -28,14 +27,6 @@ pub fn launch(program: &Path, stepping: Stepping) -> Result<PtraceProgram, Launc
         stepping,
         ..LaunchSpec::new(program.to_owned())
     })
-}
-
-/// Lets a search go on to its end.
-#[derive(Debug)]
-pub struct Patient;
-
-impl Observer for Patient {
-    fn progress(&mut self, _: &Progress) {}
 }
 
 /// Runs one execution without a search: the thread that ran goes on while it can, else the first that can. Every event is a

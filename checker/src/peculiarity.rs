@@ -1,4 +1,4 @@
-//! Peculiarities of a program that limit what its executions show, as data: [`crate::program::Ending::notes`].
+//! Peculiarities of a program that limit what its executions show, as data: [`crate::program::ExecutionSummary::notes`].
 
 use std::fmt;
 

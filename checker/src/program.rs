@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::account::{HiddenAccess, Unwatched};
-pub use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
+pub use crate::event::agent::{Agent, AgentView, Choice, OpOutcome, Status};
 use crate::event::byte_set::ByteSet;
 use crate::event::divergence::Difference;
 use crate::event::failure::Failure;
@@ -57,15 +57,15 @@ pub trait Program: Sync {
     fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
 
     /// Whether an object counts the owners of a block, which a library does for itself (`std::shared_ptr`, `Arc`).
-    fn counts_owners(&self, obj: Obj) -> bool;
+    fn is_reference_count(&self, obj: Obj) -> bool;
 
     /// Whether what has run since this was last asked, which ended with this trace, may have key points that were not watched:
     /// an audit of it will tell.
-    fn takes_doubt(&self, trace: &Trace) -> bool;
+    fn needs_audit(&self, trace: &Trace) -> bool;
 
     /// Adds to a failure of an execution that has ended what neither the threads nor their stacks showed by then
     /// ([`Failure::line`]). The same execution gets the same. Returns the number of executions that it took.
-    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+    fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
 }
 
 /// A number that grows when key points are added.
@@ -79,10 +79,10 @@ pub enum Scope {
     #[default]
     All,
     /// Every key point; and whatever may be one is watched, even what the backend has given up watching: what that misses is in
-    /// [`Ending::unwatched`]. Events are those of [`Scope::All`], unless key points are found. A claim that every schedule was
+    /// [`ExecutionSummary::unwatched`]. Events are those of [`Scope::All`], unless key points are found. A claim that every schedule was
     /// run rests on such executions alone.
     Audit,
-    /// Every key point; and accesses of memory by code of libraries in which no key point is are in [`Ending::hidden`].
+    /// Every key point; and accesses of memory by code of libraries in which no key point is are in [`ExecutionSummary::hidden`].
     Hidden,
     /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
     /// the event of their thread before them, but for the first one after the thread was created and after an event that may
@@ -148,7 +148,7 @@ pub trait Execution {
     fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
 
     /// Ends the execution, whatever state it is in, and leaves nothing behind.
-    fn finish(self) -> Ending;
+    fn finish(self) -> ExecutionSummary;
 }
 
 /// The extent of a run without asking again: the chosen agent goes on while nothing of this holds.
@@ -241,7 +241,7 @@ impl ExecutionError {
 
 /// The end of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Ending {
+pub struct ExecutionSummary {
     /// The bytes that the program wrote to its standard output, at most the backend's limit.
     pub stdout: Vec<u8>,
     /// The bytes that the program wrote to its standard error, at most the backend's limit.

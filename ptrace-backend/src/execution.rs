@@ -9,8 +9,8 @@ use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::position::Position;
 use checker::program::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Scope, Status,
-    Step, Stop, Until,
+    Agent, AgentView, Batch, Choice, Event, Execution, ExecutionError, ExecutionSummary, On, OpKey, Scope,
+    Status, Step, Stop, Until,
 };
 use smallvec::SmallVec;
 
@@ -62,8 +62,8 @@ impl PtraceExecution {
             return Err(impossible("cannot move"));
         }
         let (event, mover) = self.process.run(choice)?;
-        let over = self.process.is_over();
-        Ok(Step { event, changed: self.refresh(mover), over })
+        let process_ended = self.process.is_over();
+        Ok(Step { event, changed: self.refresh(mover), process_ended })
     }
 
     /// Looks at all agents again after an event of this one, and returns the views that are different now.
@@ -211,7 +211,7 @@ impl Execution for PtraceExecution {
         index.map(|index| stacks::stack(&self.process.tracee, index)).unwrap_or_default()
     }
 
-    fn finish(mut self) -> Ending {
+    fn finish(mut self) -> ExecutionSummary {
         let (stdout, stderr, truncated) = self.streams.output();
         if self.streams.flooded() {
             self.process.account.note(Peculiarity::FloodsOutput);
@@ -257,7 +257,7 @@ impl Execution for PtraceExecution {
         }
         self.process.tracee.kill();
         let left_out = self.process.account.left_out;
-        Ending { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
+        ExecutionSummary { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
     }
 }
 

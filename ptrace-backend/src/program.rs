@@ -8,7 +8,7 @@ use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::object_description::ObjectDescription;
-use checker::program::{Ending, Epoch, ExecutionError, Program, Scope, StartError};
+use checker::program::{Epoch, ExecutionError, ExecutionSummary, Program, Scope, StartError};
 use checker::trace::Trace;
 
 use crate::attention;
@@ -17,7 +17,7 @@ use crate::control::knowledge::lessons::{KnowledgeSnapshot, Lessons};
 use crate::control::memory::blocks::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
-use crate::debuginfo::{SourceFrame, counts_owners};
+use crate::debuginfo::{SourceFrame, is_reference_count};
 use crate::execution::PtraceExecution;
 use crate::launch;
 use crate::layout::Layout;
@@ -316,17 +316,17 @@ impl Program for PtraceProgram {
         self.knowledge.describe(&self.layout, obj)
     }
 
-    fn counts_owners(&self, obj: Obj) -> bool {
+    fn is_reference_count(&self, obj: Obj) -> bool {
         self.knowledge
             .describe(&self.layout, obj)
-            .is_some_and(|object| object.name().is_some_and(counts_owners))
+            .is_some_and(|object| object.name().is_some_and(is_reference_count))
     }
 
-    fn takes_doubt(&self, trace: &Trace) -> bool {
+    fn needs_audit(&self, trace: &Trace) -> bool {
         self.knowledge.take_doubt(trace)
     }
 
-    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &ExecutionSummary) -> u64 {
         0
     }
 }

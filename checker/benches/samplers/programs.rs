@@ -24,11 +24,11 @@ pub(crate) fn conflict(one: Access, other: Access) -> bool {
 
 /// A program with so many events of each object.
 pub(crate) fn program(counts: [usize; 4], half_read: bool, seed: u64) -> Threads {
-    let mut dice = SeededRng::new(seed, 0);
+    let mut rng = SeededRng::new(seed, 0);
     let objects: Vec<usize> = counts.iter().enumerate().flat_map(|(obj, &count)| vec![obj; count]).collect();
     let writes = (0..objects.len()).map(|nth| !half_read || nth % 2 == 0);
     let mut all: Vec<Access> = objects.into_iter().zip(writes).collect();
-    let mut drawn = || all.swap_remove(dice.below(all.len()));
+    let mut drawn = || all.swap_remove(rng.below(all.len()));
     std::array::from_fn(|_| std::array::from_fn(|_| drawn()))
 }
 

@@ -40,7 +40,7 @@ pub enum FailureKind {
     Timeout,
     /// The client of the program has ended with another exit code than 0, or by a signal.
     Client,
-    /// The program fails in every schedule, or in all that were run: see `search::Always`.
+    /// The program fails in every schedule, or in all that were run: see `search::AlwaysFailsEvidence`.
     AlwaysFails,
 }
 

@@ -140,14 +140,14 @@ impl EventBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::agent::Pick;
+    use crate::event::agent::OpOutcome;
     use crate::event::names::{ObjName, Site};
     use crate::event::operation::{Effect, Op};
 
     fn done(kind: OpKind, mode: Mode) -> EventBody {
         let access = Access { obj: Obj { name: ObjName(1), offset: 0, len: 1 }, mode };
         let op = Op::new(kind, [access]);
-        EventBody { op, did: Effect::on([access]), pick: Pick::Only, site: Site(0) }
+        EventBody { op, did: Effect::on([access]), pick: OpOutcome::Only, site: Site(0) }
     }
 
     #[test]

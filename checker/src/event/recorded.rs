@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::agent::Pick;
+use super::agent::OpOutcome;
 use super::names::{EventId, Site};
 use super::operation::{Effect, Op};
 use super::step::Event;
@@ -34,7 +34,7 @@ pub struct EventBody {
     /// Its effect: part of [`Op::may`].
     pub did: Effect,
     /// The way in which it went.
-    pub pick: Pick,
+    pub pick: OpOutcome,
     /// Its place in the code.
     pub site: Site,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use super::agent::{AgentView, Pick};
+use super::agent::{AgentView, OpOutcome};
 use super::names::{EventId, Site};
 use super::operation::{Effect, Op, OpKind};
 use super::timing::Timing;
@@ -27,7 +27,7 @@ pub struct Event {
     /// Its effect: part of [`Op::may`]. A creation has the new thread in [`Op::peer`].
     pub did: Effect,
     /// The way in which it went.
-    pub pick: Pick,
+    pub pick: OpOutcome,
     /// Its place in the code.
     pub site: Site,
     /// The event that woke this thread up, which therefore happens before this one.
@@ -46,5 +46,5 @@ pub struct Step {
     pub changed: SmallVec<[AgentView; 2]>,
     /// By now the process has ended by itself. The threads that are left run on as far as they can, to show what they had
     /// left to do, but it is no deadlock if they cannot.
-    pub over: bool,
+    pub process_ended: bool,
 }

@@ -1,5 +1,9 @@
 //! Limits on each execution.
 
+use std::sync::Arc;
+
+use crate::event::byte_set::ByteSet;
+
 /// The limits on the length of an execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
@@ -10,3 +14,6 @@ pub(crate) struct Limits {
     /// See [`crate::search::Options::max_yields`].
     pub(crate) yields: u32,
 }
+
+/// If there are scheduling points at synchronisation only: the synchronisation variables.
+pub(crate) type OnlyAt = Option<Arc<ByteSet>>;

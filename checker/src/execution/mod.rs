@@ -7,7 +7,7 @@ mod outcome;
 mod runner;
 
 pub use self::error::SearchError;
-pub(crate) use self::limits::Limits;
+pub(crate) use self::limits::{Limits, OnlyAt};
 pub use self::outcome::Exceeded;
-pub(crate) use self::outcome::{End, Over, ends_differ};
-pub(crate) use self::runner::{OnlyAt, Runner};
+pub(crate) use self::outcome::{RunOutcome, TerminationPoint, ends_differ};
+pub(crate) use self::runner::Runner;

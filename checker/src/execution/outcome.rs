@@ -18,7 +18,7 @@ pub enum Exceeded {
 
 /// The extent of an execution.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Over {
+pub(crate) struct TerminationPoint {
     /// The point at which something had failed, or the process had ended.
     pub(crate) after: Option<Position>,
     /// Threads failed only when the process had ended. Had they moved earlier, the same could have happened in time; but
@@ -36,26 +36,26 @@ pub(crate) enum Replay {
 
 /// The end of an execution, for the search.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum End {
+pub(crate) enum RunOutcome {
     /// It ran to its end; with the failures that it showed, the first one first.
-    Ended(Vec<Failure>),
+    Completed(Vec<Failure>),
     /// The guide ended it.
-    Cut,
+    Pruned,
     /// It was cut short by a limit on one execution; what follows is unknown. With what it had shown by then: that it is long is
     /// no failure, but it is one if it is seen that it cannot end.
-    Limit(Exceeded, Vec<Failure>),
+    LimitExceeded(Exceeded, Vec<Failure>),
     /// Key points were added under it; with what it showed all the same.
     Promoted(Vec<Failure>),
     /// The owner wants to stop.
     Stopped(StopRequest),
 }
 
-impl End {
+impl RunOutcome {
     /// The failures that it showed.
     pub(crate) fn failures(&self) -> &[Failure] {
         match self {
-            Self::Ended(failures) | Self::Limit(_, failures) => failures,
-            Self::Cut | Self::Promoted(_) | Self::Stopped(_) => &[],
+            Self::Completed(failures) | Self::LimitExceeded(_, failures) => failures,
+            Self::Pruned | Self::Promoted(_) | Self::Stopped(_) => &[],
         }
     }
 
@@ -81,17 +81,21 @@ impl End {
     pub(crate) fn of(mut failures: Vec<Failure>) -> Self {
         let all = failures.len();
         failures.retain(|failure| failure.kind != FailureKind::Timeout);
-        if failures.len() < all { Self::Limit(Exceeded::Time, failures) } else { Self::Ended(failures) }
+        if failures.len() < all {
+            Self::LimitExceeded(Exceeded::Time, failures)
+        } else {
+            Self::Completed(failures)
+        }
     }
 }
 
 /// The difference between two executions that had the same events up to a position, and ended otherwise there.
-pub(crate) fn ends_differ(at: Position, expected: &End, got: &End) -> Difference {
-    let seen = |end: &End| match end {
-        End::Ended(failures) | End::Limit(_, failures) => failures
+pub(crate) fn ends_differ(at: Position, expected: &RunOutcome, got: &RunOutcome) -> Difference {
+    let seen = |end: &RunOutcome| match end {
+        RunOutcome::Completed(failures) | RunOutcome::LimitExceeded(_, failures) => failures
             .first()
             .map_or(Observation::End, |failure| Observation::Failure(Box::new(failure.clone()))),
-        End::Cut | End::Promoted(_) | End::Stopped(_) => Observation::CutShort,
+        RunOutcome::Pruned | RunOutcome::Promoted(_) | RunOutcome::Stopped(_) => Observation::CutShort,
     };
     Difference { at, expected: seen(expected), got: seen(got) }
 }

@@ -1,14 +1,12 @@
 //! One execution, from its start to its end, recorded point by point.
 
 use std::mem;
-use std::sync::Arc;
 
 use super::error::SearchError;
 use super::idle::Idle;
-use super::limits::Limits;
-use super::outcome::{End, Exceeded, Over, Replay};
+use super::limits::{Limits, OnlyAt};
+use super::outcome::{Exceeded, Replay, RunOutcome, TerminationPoint};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
-use crate::event::byte_set::ByteSet;
 use crate::event::failure::Failure;
 use crate::event::names::{Site, ThreadName};
 use crate::event::position::Position;
@@ -16,7 +14,7 @@ use crate::event::recorded::TraceEvent;
 use crate::event::step::{OpKey, Step};
 use crate::event::wait::On;
 use crate::limit::StopRequest;
-use crate::program::{Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, Stop};
+use crate::program::{Batch, Epoch, Execution, ExecutionError, ExecutionSummary, Program, Scope, Stop};
 use crate::state::agents::AgentTable;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::state::{blocked_state, scheduling_point};
@@ -38,9 +36,6 @@ const IDLE: u32 = 1_000;
 /// So many steps of a prefix are run at a time: each is returned with the views that it changed, ten times what is kept.
 const REPLAYED_AT_ONCE: usize = 1_024;
 
-/// The synchronisation variables, if there are scheduling points at synchronisation only.
-pub(crate) type OnlyAt = Option<Arc<ByteSet>>;
-
 /// Runs executions one after another, with the buffers that they share.
 pub(crate) struct Runner<'p, P> {
     pub(crate) program: &'p P,
@@ -51,13 +46,13 @@ pub(crate) struct Runner<'p, P> {
     /// The agents as it left them.
     pub(crate) agents: AgentTable,
     /// Its ending.
-    pub(crate) ending: Ending,
+    pub(crate) summary: ExecutionSummary,
     pub(crate) to_audit: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
     state: RunnerState,
     choices: Vec<Choice>,
     known: Interner,
     /// The number of executions so far that were run to tell where others failed.
-    pub(crate) looks: u64,
+    pub(crate) attribution_runs: u64,
 }
 
 /// The state of a runner: counts within one execution, and its progress in it.
@@ -71,8 +66,8 @@ struct RunnerState {
     timeouts: u32,
     idle: Idle,
     failure: Option<ThreadName>,
-    over: Over,
-    withheld: bool,
+    termination: TerminationPoint,
+    timeouts_bounded: bool,
     /// The point at which key points were added. From there on a guide that knows of none of them is not asked: the rest of the
     /// prefix runs, and then the default schedule.
     promoted: Option<Position>,
@@ -86,25 +81,30 @@ impl<'p, P: Program> Runner<'p, P> {
             only_at: None,
             trace: Trace::default(),
             agents: AgentTable::default(),
-            ending: Ending::default(),
+            summary: ExecutionSummary::default(),
             state: RunnerState::default(),
             choices: Vec::new(),
             known: Interner::default(),
-            looks: 0,
+            attribution_runs: 0,
             to_audit: Vec::new(),
         }
     }
 
-    /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::over`]. Returns the trace of
+    /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::termination`]. Returns the trace of
     /// the one before.
-    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Over) -> Trace {
-        (self.ending, self.state.over) = (ending, over);
+    pub(crate) fn take_over(
+        &mut self,
+        trace: Trace,
+        summary: ExecutionSummary,
+        termination: TerminationPoint,
+    ) -> Trace {
+        (self.summary, self.state.termination) = (summary, termination);
         mem::replace(&mut self.trace, trace)
     }
 
     /// The extent of the last execution.
-    pub(crate) fn over(&self) -> Over {
-        self.state.over
+    pub(crate) fn termination(&self) -> TerminationPoint {
+        self.state.termination
     }
 
     /// Runs one execution: the prefix, then as the guide says.
@@ -113,7 +113,7 @@ impl<'p, P: Program> Runner<'p, P> {
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> StopRequest,
-    ) -> Result<End, SearchError> {
+    ) -> Result<RunOutcome, SearchError> {
         self.run_within(&Scope::All, prefix, guide, go)
     }
 
@@ -124,24 +124,26 @@ impl<'p, P: Program> Runner<'p, P> {
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> StopRequest,
-    ) -> Result<End, SearchError> {
+    ) -> Result<RunOutcome, SearchError> {
         let epoch = self.program.epoch();
         let mut run = match self.program.start(scope) {
             Ok(run) => run,
-            Err(error) => return End::unstarted(error),
+            Err(error) => return RunOutcome::unstarted(error),
         };
         self.start(run.agents());
         let end = self.drive(&mut run, prefix, guide, go);
         let end = match end {
-            Ok(End::Ended(_)) => Ok(End::of(self.failures(&mut run))),
-            Err(error) => End::broken_off(error),
+            Ok(RunOutcome::Completed(_)) => Ok(RunOutcome::of(self.failures(&mut run))),
+            Err(error) => RunOutcome::broken_off(error),
             end => end,
         };
-        self.take_ending(run.finish(), scope, epoch);
+        self.take_summary(run.finish(), scope, epoch);
         match end {
-            Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
-            Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),
-            _ if self.program.epoch() != epoch => Ok(End::Promoted(Vec::new())),
+            Ok(RunOutcome::Stopped(go)) => Ok(RunOutcome::Stopped(go)),
+            Ok(RunOutcome::Completed(failures)) if self.program.epoch() != epoch => {
+                Ok(RunOutcome::Promoted(failures))
+            }
+            _ if self.program.epoch() != epoch => Ok(RunOutcome::Promoted(Vec::new())),
             end => {
                 let mut end = end?;
                 self.attribute(&mut end, scope);
@@ -152,30 +154,30 @@ impl<'p, P: Program> Runner<'p, P> {
 
     /// Adds what the program knows of failures once an execution with these scheduling points has ended: the one that ran last,
     /// or was taken over.
-    pub(crate) fn attribute(&mut self, end: &mut End, scope: &Scope) {
-        if let End::Ended(failures) | End::Limit(_, failures) = end
+    pub(crate) fn attribute(&mut self, end: &mut RunOutcome, scope: &Scope) {
+        if let RunOutcome::Completed(failures) | RunOutcome::LimitExceeded(_, failures) = end
             // With few key points some events are not seen, so that the execution cannot be run again.
             && !matches!(scope, Scope::Objects(_))
         {
             for failure in failures {
-                self.looks += self.program.attribute(failure, &self.trace, &self.ending);
+                self.attribution_runs += self.program.attribute(failure, &self.trace, &self.summary);
             }
         }
     }
 
     /// Takes in how an execution with these scheduling points ended, which began with these key points.
-    fn take_ending(&mut self, ending: Ending, scope: &Scope, epoch: Epoch) {
-        self.ending = ending;
+    fn take_summary(&mut self, summary: ExecutionSummary, scope: &Scope, epoch: Epoch) {
+        self.summary = summary;
         // The order of few key points is no schedule with all of them: the next one that has all is audited.
         if !matches!(scope, Scope::Objects(_)) {
-            self.note_doubt(*scope == Scope::Audit || self.program.epoch() != epoch);
+            self.queue_audit(*scope == Scope::Audit || self.program.epoch() != epoch);
         }
     }
 
-    /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if it was `settled`: if
+    /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if `is_exempt`: if
     /// everything was watched, or it has shown key points and is no schedule any longer.
-    pub(crate) fn note_doubt(&mut self, settled: bool) {
-        if self.program.takes_doubt(&self.trace) && !settled {
+    pub(crate) fn queue_audit(&mut self, is_exempt: bool) {
+        if self.program.needs_audit(&self.trace) && !is_exempt {
             self.to_audit.push((self.program.epoch(), self.trace.schedule()));
         }
     }
@@ -198,7 +200,7 @@ impl<'p, P: Program> Runner<'p, P> {
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> StopRequest,
-    ) -> Result<End, ExecutionError> {
+    ) -> Result<RunOutcome, ExecutionError> {
         let mut follow = TraceGuide::new(Vec::new());
         match self.replay(run, prefix, go)? {
             Replay::Through => {}
@@ -206,13 +208,13 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.state.promoted = Some(self.trace.steps.end());
                 follow = TraceGuide::new(prefix[self.trace.steps.len()..].to_vec());
             }
-            Replay::Stopped(go) => return Ok(End::Stopped(go)),
+            Replay::Stopped(go) => return Ok(RunOutcome::Stopped(go)),
         }
         loop {
             debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
             match go() {
                 StopRequest::Continue => {}
-                stop => return Ok(End::Stopped(stop)),
+                stop => return Ok(RunOutcome::Stopped(stop)),
             }
             if let Some(end) = self.end() {
                 self.note_left();
@@ -225,7 +227,7 @@ impl<'p, P: Program> Runner<'p, P> {
             };
             let Decision::Run { choice, until } = decision else {
                 self.note_left();
-                return Ok(End::Cut);
+                return Ok(RunOutcome::Pruned);
             };
             #[cfg(test)]
             let predicted = self.point().predict(choice);
@@ -284,7 +286,7 @@ impl<'p, P: Program> Runner<'p, P> {
             last: self.last(),
             yields: self.state.yields,
             trace: &self.trace,
-            withheld: self.state.withheld,
+            timeouts_bounded: self.state.timeouts_bounded,
         }
     }
 
@@ -294,7 +296,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     /// Takes in one event.
     fn record(&mut self, choice: Choice, step: Step) {
-        let Step { event, changed, over } = step;
+        let Step { event, changed, process_ended } = step;
         let last = self.last();
         let position = self.trace.steps.end();
         let reason = scheduling_point::reason(&self.agents, last, choice);
@@ -330,8 +332,8 @@ impl<'p, P: Program> Runner<'p, P> {
         }
         let RunnerState { preemptions, delays, .. } = self.state;
         self.trace.steps.push(TraceStep::new(event, moment, (preemptions, delays), woke));
-        if over {
-            self.state.over.after.get_or_insert(position.next());
+        if process_ended {
+            self.state.termination.after.get_or_insert(position.next());
         }
         self.note_failures();
         self.update_choices();
@@ -392,7 +394,7 @@ impl<'p, P: Program> Runner<'p, P> {
             if let Some(view) = failed {
                 self.state.failure = Some(view.agent.thread());
                 let now = self.trace.steps.end();
-                self.state.over.failed_late = *self.state.over.after.get_or_insert(now) < now;
+                self.state.termination.failed_late = *self.state.termination.after.get_or_insert(now) < now;
             }
         }
     }
@@ -401,7 +403,7 @@ impl<'p, P: Program> Runner<'p, P> {
         let timeouts = self.state.timeouts < self.limits.timeouts;
         let (last, idle) = (self.last(), self.state.idle.count);
         let waits = self.state.yields >= self.limits.yields;
-        self.state.withheld =
+        self.state.timeouts_bounded =
             scheduling_point::choices(&self.agents, (last, waits), timeouts, idle, &mut self.choices);
         if let Some(variables) = &self.only_at {
             scheduling_point::go_on_at_plain_accesses(&self.agents, last, variables, &mut self.choices);
@@ -409,19 +411,19 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     /// The end of the execution, if it is at an end here.
-    fn end(&self) -> Option<End> {
+    fn end(&self) -> Option<RunOutcome> {
         let events = self.trace.steps.len() as u32;
         let stands = || blocked_state::is_asked_in_deadlock(&self.agents, &self.choices);
         let is_idle = || self.state.idle.rounds >= IDLE && blocked_state::is_idle(&self.agents);
         if self.choices.is_empty() || self.is_capped() || stands() || is_idle() {
-            return Some(End::Ended(Vec::new()));
+            return Some(RunOutcome::Completed(Vec::new()));
         }
         if events < self.limits.events {
             return None;
         }
         let goes_round = self.state.idle.count >= LIVELOCK;
         let failure = goes_round.then(|| blocked_state::livelock(&self.agents));
-        Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
+        Some(RunOutcome::LimitExceeded(Exceeded::Events, failure.into_iter().collect()))
     }
 
     /// The point at which key points were added, if that is what happened.
@@ -431,7 +433,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     /// Whether the threads that were left have had their time.
     pub(crate) fn is_capped(&self) -> bool {
-        self.state.over.after.is_some_and(|since| self.trace.steps.len() >= since.count() + TAIL)
+        self.state.termination.after.is_some_and(|since| self.trace.steps.len() >= since.count() + TAIL)
     }
 
     /// The failures that an execution at its end has shown.
@@ -439,7 +441,7 @@ impl<'p, P: Program> Runner<'p, P> {
         let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
         if let Some(first) = self.state.failure {
             blocked_state::failed(&self.agents, first, &mut stack)
-        } else if self.state.over.after.is_none() {
+        } else if self.state.termination.after.is_none() {
             blocked_state::stuck(&self.agents, &self.trace, &mut stack).into_iter().collect()
         } else {
             Vec::new()

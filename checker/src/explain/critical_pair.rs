@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::experiment::{Experiment, Experimenter, Halt};
 use super::known_executions::KnownExecutions;
-use super::plan::{Leg, Plan};
+use super::plan::{Plan, Segment};
 use super::swap::{Second, Swap};
 use crate::event::agent::{Agent, Status};
 use crate::event::failure::FailureKind;
@@ -39,23 +39,23 @@ pub struct CriticalPair {
 
 /// Looks for the critical pair of a failing execution; these executions are known to end well.
 pub(super) fn critical_pair<P: Program>(
-    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
+    experimenter: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     simplest: &Experiment,
     known: &[Trace],
 ) -> Result<Option<CriticalPair>, Halt> {
     let trace = &simplest.trace;
     let (mut failed, mut infeasible) = (0, 0);
-    lab.allow(SWAPS);
+    experimenter.allow(SWAPS);
     let races = races(simplest);
     for &swap in &races {
-        let experiment = match lab.follow(&plan(trace, simplest.point, swap)) {
+        let experiment = match experimenter.follow(&plan(trace, simplest.point, swap)) {
             Ok(experiment) => experiment,
             Err(Halt::Spent) => break,
             Err(halt) => return Err(halt),
         };
         if !is_swapped(trace, swap, &experiment.trace) {
             infeasible += 1;
-        } else if experiment.passes && comes_out_again(lab, &experiment.trace)? {
+        } else if experiment.passes && comes_out_again(experimenter, &experiment.trace)? {
             return Ok(Some(CriticalPair {
                 swaps: vec![swap],
                 passing: experiment.trace,
@@ -74,16 +74,16 @@ pub(super) fn critical_pair<P: Program>(
         (!swaps.is_empty()).then_some((swaps, passing))
     });
     let Some((swaps, passing)) = differing.min_by_key(|(swaps, _)| swaps.len()) else { return Ok(None) };
-    let holds = comes_out_again(lab, passing)?;
+    let holds = comes_out_again(experimenter, passing)?;
     Ok(holds.then(|| CriticalPair { swaps, passing: passing.clone(), failed, infeasible }))
 }
 
 /// Whether an execution ends well whenever its choices are made.
 fn comes_out_again<P: Program>(
-    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
+    experimenter: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     passing: &Trace,
 ) -> Result<bool, Halt> {
-    let again = lab.run_again(&passing.schedule())?;
+    let again = experimenter.run_again(&passing.schedule())?;
     Ok(again.passes && again.trace.first_difference(passing).is_none())
 }
 
@@ -259,6 +259,6 @@ fn unblocked(trace: &Trace, point: Position, first: Position, thread: ThreadName
     let own = |step: &&TraceStep| step.event.id.thread == thread;
     let before = trace.steps[..first].iter();
     let plan = Plan::of(before.chain(trace.steps[first..point].iter().filter(own)));
-    let on = Leg { agent: Agent::Thread(thread), until: u32::MAX };
-    plan.with(plan.legs.iter().copied().chain([on]))
+    let on = Segment { agent: Agent::Thread(thread), until: u32::MAX };
+    plan.with(plan.segments.iter().copied().chain([on]))
 }

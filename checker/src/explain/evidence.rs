@@ -33,23 +33,23 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Runs what lies near a failing execution, and a random sample of the seed.
     pub(super) fn collect<P: Program>(
-        lab: &mut Experimenter<'_, P>,
+        experimenter: &mut Experimenter<'_, P>,
         simplest: &Experiment,
         seed: u64,
     ) -> Result<Self, Halt> {
         let mut evidence = Self::default();
         evidence.seen.insert(simplest.trace.hb.state().0);
-        lab.allow(NEAR);
+        experimenter.allow(NEAR);
         for change in changes(&Plan::of(&simplest.trace.steps[..simplest.point])) {
-            match lab.follow(&change) {
+            match experimenter.follow(&change) {
                 Ok(experiment) => evidence.add(experiment),
                 Err(Halt::Spent) => break,
                 Err(halt) => return Err(halt),
             }
         }
-        lab.allow(RANDOM);
+        experimenter.allow(RANDOM);
         for number in 0..RANDOM {
-            match lab.run(&[], &mut *Random.guide(SeededRng::new(seed, number))) {
+            match experimenter.run(&[], &mut *Random.guide(SeededRng::new(seed, number))) {
                 Ok(experiment) => evidence.add(experiment),
                 Err(Halt::Spent) => break,
                 Err(halt) => return Err(halt),

@@ -8,9 +8,9 @@ use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::position::Position;
 use crate::event::step::OpKey;
-use crate::execution::{End, Limits, Runner, SearchError};
+use crate::execution::{Limits, RunOutcome, Runner, SearchError};
 use crate::limit::{Limit, StopRequest};
-use crate::program::{Ending, Program, Scope};
+use crate::program::{ExecutionSummary, Program, Scope};
 use crate::search::Identity;
 use crate::strategy::Guide;
 use crate::trace::{Trace, cost};
@@ -56,7 +56,7 @@ pub(super) struct Experiment {
     pub(super) passes: bool,
     /// The position at which something had failed, or the end.
     pub(super) point: Position,
-    pub(super) ending: Ending,
+    pub(super) summary: ExecutionSummary,
 }
 
 /// The cost of a schedule, the most important part first.
@@ -120,11 +120,11 @@ impl<'a, P: Program> Experimenter<'a, P> {
         executions: u64,
         stage: impl FnOnce(&mut Experimenter<'_, Q>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let mut lab =
+        let mut experimenter =
             Experimenter::new(program, self.runner.limits, self.identity, (self.ends, &mut *self.tick));
-        lab.allow(executions);
-        let result = stage(&mut lab);
-        self.executions += lab.executions();
+        experimenter.allow(executions);
+        let result = stage(&mut experimenter);
+        self.executions += experimenter.executions();
         result
     }
 
@@ -144,7 +144,11 @@ impl<'a, P: Program> Experimenter<'a, P> {
     }
 
     /// The same as [`Self::run`], for callers that need to know how it ended. [`Self::experiment`] takes what it recorded.
-    pub(super) fn drive(&mut self, prefix: &[(Choice, OpKey)], guide: &mut dyn Guide) -> Result<End, Halt> {
+    pub(super) fn drive(
+        &mut self,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+    ) -> Result<RunOutcome, Halt> {
         if self.executions >= self.limit && !self.insists {
             return Err(Halt::Spent);
         }
@@ -161,9 +165,9 @@ impl<'a, P: Program> Experimenter<'a, P> {
             go => go,
         };
         match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {
-            Ok(End::Stopped(StopRequest::Cancelled)) => Err(Halt::Cancelled),
-            Ok(End::Stopped(_)) => Err(Halt::Late),
-            Ok(End::Promoted(_)) => Err(Halt::Promoted),
+            Ok(RunOutcome::Stopped(StopRequest::Cancelled)) => Err(Halt::Cancelled),
+            Ok(RunOutcome::Stopped(_)) => Err(Halt::Late),
+            Ok(RunOutcome::Promoted(_)) => Err(Halt::Promoted),
             Ok(end) => Ok(end),
             Err(error) => Err(Halt::Failed(error)),
         }
@@ -177,21 +181,21 @@ impl<'a, P: Program> Experimenter<'a, P> {
     /// A thread had to give way in the last execution, so that what comes of its going on was left out: as far as the backend
     /// made it do so.
     pub(super) fn left_out(&self) -> bool {
-        self.runner.ending.left_out
+        self.runner.summary.left_out
     }
 
     /// Takes what the execution that ended so has recorded.
-    pub(super) fn experiment(&mut self, end: &End) -> Experiment {
+    pub(super) fn experiment(&mut self, end: &RunOutcome) -> Experiment {
         let failures: &[Failure] = match end {
-            End::Ended(failures) | End::Limit(_, failures) => failures,
-            End::Cut | End::Promoted(_) | End::Stopped(_) => &[],
+            RunOutcome::Completed(failures) | RunOutcome::LimitExceeded(_, failures) => failures,
+            RunOutcome::Pruned | RunOutcome::Promoted(_) | RunOutcome::Stopped(_) => &[],
         };
         let failure = failures.iter().find(|failure| Identity::of(failure) == *self.identity).cloned();
-        let passes = failures.is_empty() && matches!(end, End::Ended(_));
-        let over = self.runner.over().after.filter(|_| !failures.is_empty());
+        let passes = failures.is_empty() && matches!(end, RunOutcome::Completed(_));
+        let over = self.runner.termination().after.filter(|_| !failures.is_empty());
         let trace = mem::take(&mut self.runner.trace);
         let point = over.map_or(trace.steps.end(), |over| over.min(trace.steps.end()));
-        Experiment { trace, failure, passes, point, ending: mem::take(&mut self.runner.ending) }
+        Experiment { trace, failure, passes, point, summary: mem::take(&mut self.runner.summary) }
     }
 }
 
@@ -199,9 +203,9 @@ impl<P: Program> Experimenter<'_, KnownExecutions<'_, P>> {
     /// Runs a schedule again, whatever is known of it, and even if the time for everything else is up.
     pub(super) fn run_again(&mut self, schedule: &[(Choice, OpKey)]) -> Result<Experiment, Halt> {
         let program = self.runner.program.program();
-        self.within(program, 1, |lab| {
-            lab.insist(true);
-            lab.run(&[], &mut Recall::new(schedule))
+        self.within(program, 1, |experimenter| {
+            experimenter.insist(true);
+            experimenter.run(&[], &mut Recall::new(schedule))
         })
     }
 }

@@ -13,7 +13,7 @@ use super::fault_localisation::{Suspect, rank};
 use super::known_executions::KnownExecutions;
 use super::minimise::{Effort, Minimum, Searched, minimise};
 use super::missing::{ExplanationStage, Missing, Stages};
-use super::point_of_no_return::{NoReturn, no_return};
+use super::point_of_no_return::{PointOfNoReturn, point_of_no_return};
 use crate::event::agent::Choice;
 use crate::event::failure::FailureKind;
 use crate::event::names::ThreadName;
@@ -52,7 +52,7 @@ pub struct Explanation {
     /// The events whose order decides.
     pub pair: Option<CriticalPair>,
     /// The point of no return.
-    pub no_return: Option<NoReturn>,
+    pub point_of_no_return: Option<PointOfNoReturn>,
     /// The kind of mistake.
     pub diagnosis: Diagnosis,
     /// The things that could not be found out, and why.
@@ -63,7 +63,7 @@ pub struct Explanation {
 
 /// The reason for which there is no explanation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unexplained {
+pub enum ExplanationError {
     /// No order of threads makes a difference, and its execution alone does not tell why.
     #[error("it fails whatever the schedule")]
     Always,
@@ -100,38 +100,38 @@ pub fn explain<P: Program>(
     (options, effort): (&Options, Effort),
     tick: &mut dyn FnMut(),
     compared: &mut dyn FnMut(&Trace, bool),
-) -> Result<Explanation, Unexplained> {
+) -> Result<Explanation, ExplanationError> {
     if found.failure.kind == FailureKind::AlwaysFails {
-        return by_itself(found).ok_or(Unexplained::Always);
+        return by_itself(found).ok_or(ExplanationError::Always);
     }
     // A livelock in which all threads take part is seen at once.
     if found.failure.kind == FailureKind::Livelock && found.failure.thread.is_some() {
-        return Err(Unexplained::Endless);
+        return Err(ExplanationError::Endless);
     }
     let events = found.trace.steps.len();
     if events > LONGEST && effort == Effort::Bounded {
-        return Err(Unexplained::TooLong(events));
+        return Err(ExplanationError::TooLong(events));
     }
     let limits = Limits::of(options);
     let tree = Mutex::default();
     let known = KnownExecutions::new(program, &tree);
-    let mut lab = Experimenter::new(&known, limits, &found.identity, (&options.limit, tick));
+    let mut experimenter = Experimenter::new(&known, limits, &found.identity, (&options.limit, tick));
     let by_icb = options.strategy == StrategyKind::Icb;
     let searched = Searched { fewest: found.fewest, by_icb };
     let (minimum, learnt) =
-        learn(&mut lab, &known, &found.trace.schedule(), (searched, effort), options.seed)?;
+        learn(&mut experimenter, &known, &found.trace.schedule(), (searched, effort), options.seed)?;
     let minimised = minimum.ended && !learnt.is_promoted;
     let Minimum { simplest, fewest, .. } = minimum;
-    let Learnt { evidence, pair, depth, no_return, missing, .. } = learnt;
+    let ExperimentResults { evidence, pair, depth, point_of_no_return, missing, .. } = learnt;
     let switches = simplest.cost().switches;
     compared(&simplest.trace, true);
     evidence.failing.iter().for_each(|trace| compared(trace, true));
     evidence.passing.iter().for_each(|trace| compared(trace, false));
-    let Experiment { trace, failure, ending, point, .. } = simplest;
+    let Experiment { trace, failure, summary, point, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
     let mut suspects = suspects(&trace, last_of(failure.thread, &trace, point), &evidence);
-    fault_localisation::without_owners(&mut suspects, &|obj| program.counts_owners(obj));
-    if let Some(NoReturn { event, exhaustive: true, .. }) = no_return {
+    fault_localisation::without_owners(&mut suspects, &|obj| program.is_reference_count(obj));
+    if let Some(PointOfNoReturn { event, exhaustive: true, .. }) = point_of_no_return {
         fault_localisation::without_what_comes_after(&mut suspects, &trace, event);
     }
     let diagnosis = diagnose(&failure, &trace, &suspects, (pair.as_ref(), &evidence));
@@ -142,7 +142,7 @@ pub fn explain<P: Program>(
         delays: Some(trace.delays()),
         threads: Some(cost::threads(&trace)).filter(|&threads| threads == 2),
         variables: Some(cost::variables(&trace)),
-        ending,
+        summary,
         epoch: program.epoch(),
         outdated: false,
         trace,
@@ -155,11 +155,11 @@ pub fn explain<P: Program>(
         suspects,
         compared: (evidence.failing.len() as u32, evidence.passing.len() as u32),
         pair,
-        no_return,
+        point_of_no_return,
         diagnosis,
         missing,
         original: finding.trace.first_difference(&found.trace).map(|_| found.trace.clone()),
-        executions: lab.executions() - known.recalled(),
+        executions: experimenter.executions() - known.recalled(),
         finding,
     })
 }
@@ -167,7 +167,7 @@ pub fn explain<P: Program>(
 /// Explains what fails whatever the schedule, if its execution tells why.
 fn by_itself(found: &Finding) -> Option<Explanation> {
     let cause = always_fails::cause(found.identity.kind(), &found.failure, &found.trace)?;
-    let diagnosis = Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
+    let diagnosis = Diagnosis { cause, bypassed_lock: None, stuck: Vec::new(), thin: false };
     Some(Explanation {
         finding: found.clone(),
         original: None,
@@ -177,7 +177,7 @@ fn by_itself(found: &Finding) -> Option<Explanation> {
         suspects: Vec::new(),
         compared: (0, 0),
         pair: None,
-        no_return: None,
+        point_of_no_return: None,
         diagnosis,
         missing: Vec::new(),
         executions: 0,
@@ -185,11 +185,11 @@ fn by_itself(found: &Finding) -> Option<Explanation> {
 }
 
 /// The results of experiments with the simplest schedule.
-struct Learnt {
+struct ExperimentResults {
     evidence: Evidence,
     pair: Option<CriticalPair>,
     depth: Option<Depth>,
-    no_return: Option<NoReturn>,
+    point_of_no_return: Option<PointOfNoReturn>,
     missing: Vec<Missing>,
     /// More key points were found on the way.
     is_promoted: bool,
@@ -198,29 +198,30 @@ struct Learnt {
 /// Looks for the simplest schedule, and for what tells it from others. With more key points executions have more events, so
 /// that both begin again.
 fn learn<'a, P: Program>(
-    lab: &mut Experimenter<'_, KnownExecutions<'a, P>>,
+    experimenter: &mut Experimenter<'_, KnownExecutions<'a, P>>,
     program: &KnownExecutions<'a, P>,
     schedule: &[(Choice, OpKey)],
     (mut searched, effort): (Searched, Effort),
     seed: u64,
-) -> Result<(Minimum, Learnt), Unexplained> {
-    let simplest =
-        |lab: &mut Experimenter<'_, KnownExecutions<'a, P>>, schedule: &[(Choice, OpKey)], searched| {
-            lab.share(effort == Effort::Bounded);
-            let minimum = minimise(lab, schedule, (searched, effort));
-            lab.share(false);
-            minimum
-        };
-    let mut minimum = simplest(lab, schedule, searched)?.ok_or(Unexplained::Lost)?;
-    let mut learnt = Learnt::new(lab, program, &minimum.simplest, seed);
+) -> Result<(Minimum, ExperimentResults), ExplanationError> {
+    let simplest = |experimenter: &mut Experimenter<'_, KnownExecutions<'a, P>>,
+                    schedule: &[(Choice, OpKey)],
+                    searched| {
+        experimenter.share(effort == Effort::Bounded);
+        let minimum = minimise(experimenter, schedule, (searched, effort));
+        experimenter.share(false);
+        minimum
+    };
+    let mut minimum = simplest(experimenter, schedule, searched)?.ok_or(ExplanationError::Lost)?;
+    let mut learnt = ExperimentResults::new(experimenter, program, &minimum.simplest, seed);
     for _ in 0..RESTARTS {
         if !learnt.is_promoted {
             break;
         }
         searched.fewest = minimum.fewest;
         let schedule = minimum.simplest.trace.schedule();
-        let Ok(Some(again)) = simplest(lab, &schedule, searched) else { break };
-        let more = Learnt::new(lab, program, &again.simplest, seed);
+        let Ok(Some(again)) = simplest(experimenter, &schedule, searched) else { break };
+        let more = ExperimentResults::new(experimenter, program, &again.simplest, seed);
         if more.missing.len() > learnt.missing.len() {
             // There was no time left for it.
             break;
@@ -230,27 +231,29 @@ fn learn<'a, P: Program>(
     Ok((minimum, learnt))
 }
 
-impl Learnt {
+impl ExperimentResults {
     fn new<'a, P: Program>(
-        lab: &mut Experimenter<'_, KnownExecutions<'a, P>>,
+        experimenter: &mut Experimenter<'_, KnownExecutions<'a, P>>,
         program: &KnownExecutions<'a, P>,
         simplest: &Experiment,
         seed: u64,
     ) -> Self {
         let mut stages = Stages::default();
-        let evidence = stages.run(ExplanationStage::Patterns, || Evidence::collect(lab, simplest, seed));
+        let evidence =
+            stages.run(ExplanationStage::Patterns, || Evidence::collect(experimenter, simplest, seed));
         let evidence = evidence.unwrap_or_default();
-        let pair =
-            stages.run(ExplanationStage::CriticalPair, || critical_pair(lab, simplest, &evidence.passing));
+        let pair = stages
+            .run(ExplanationStage::CriticalPair, || critical_pair(experimenter, simplest, &evidence.passing));
         let switches = simplest.cost().switches;
-        let depth = stages.run(ExplanationStage::Depth, || depth(lab, simplest, switches));
+        let depth = stages.run(ExplanationStage::Depth, || depth(experimenter, simplest, switches));
         let schedule = simplest.trace.schedule();
-        let no_return = stages.run(ExplanationStage::NoReturn, || {
-            no_return(lab, program, &schedule[..simplest.point.count()], seed)
+        let point_of_no_return = stages.run(ExplanationStage::PointOfNoReturn, || {
+            point_of_no_return(experimenter, program, &schedule[..simplest.point.count()], seed)
         });
         let Stages { missing, is_promoted } = stages;
-        let (pair, depth, no_return) = (pair.flatten(), depth.flatten(), no_return.flatten());
-        Self { evidence, pair, depth, no_return, missing, is_promoted }
+        let (pair, depth, point_of_no_return) =
+            (pair.flatten(), depth.flatten(), point_of_no_return.flatten());
+        Self { evidence, pair, depth, point_of_no_return, missing, is_promoted }
     }
 }
 
@@ -267,7 +270,7 @@ fn last_of(thread: Option<ThreadName>, trace: &Trace, end: Position) -> Option<P
     trace.steps.rposition_before(end, |step| Some(step.event.id.thread) == thread)
 }
 
-impl From<Halt> for Unexplained {
+impl From<Halt> for ExplanationError {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Spent | Halt::Late | Halt::Cancelled | Halt::Promoted => Self::Stopped,

@@ -9,12 +9,12 @@ use rustc_hash::FxHashSet;
 
 use super::experiment::{Experiment, Experimenter, Halt};
 use super::known_executions::KnownExecutions;
-use super::plan::{Leg, Plan};
+use super::plan::{Plan, Segment};
 use super::reductions::changes;
 use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::Choice;
 use crate::event::step::OpKey;
-use crate::execution::End;
+use crate::execution::RunOutcome;
 use crate::program::Program;
 use crate::strategy::{Frontier, Next, Preemptions, Strategy, WorkItem};
 
@@ -71,13 +71,13 @@ pub(super) struct Searched {
 
 /// Simplifies a failing schedule. Nothing, where the schedule does not fail in the same way each time.
 pub(super) fn minimise<P: Program>(
-    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
+    experimenter: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     schedule: &[(Choice, OpKey)],
     (searched, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
     let mut schedule = schedule.to_vec();
     for _ in 0..RESTARTS {
-        match attempt(lab, &mut schedule, (searched, effort)) {
+        match attempt(experimenter, &mut schedule, (searched, effort)) {
             // With the key points that there are now, what has been found so far is another schedule.
             Err(Halt::Promoted) => {}
             result => return result,
@@ -88,11 +88,11 @@ pub(super) fn minimise<P: Program>(
 
 /// One attempt; what it has found when key points are added is left in `schedule`.
 fn attempt<P: Program>(
-    lab: &mut Experimenter<'_, KnownExecutions<'_, P>>,
+    experimenter: &mut Experimenter<'_, KnownExecutions<'_, P>>,
     schedule: &mut Vec<(Choice, OpKey)>,
     (Searched { mut fewest, by_icb }, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
-    let mut best = lab.run_again(schedule)?;
+    let mut best = experimenter.run_again(schedule)?;
     if best.failure.is_none() {
         return Ok(None);
     }
@@ -102,26 +102,26 @@ fn attempt<P: Program>(
     if !is_first {
         // Most failures take few preemptions: icb comes to them sooner than changes do from a schedule with many.
         let executions = SOON.min(SOON_EVENTS / best.trace.steps.len().max(1) as u64);
-        let soon = icb.first(lab, best.cost().preemptions, executions)?;
+        let soon = icb.first(experimenter, best.cost().preemptions, executions)?;
         if let Some(found) = soon.found {
             fewest |= soon.fewest;
             (best, is_first, is_of_icb) = (found, soon.fewest, true);
         }
     }
-    let mut ended = simplify(lab, &mut best, schedule, effort)?;
+    let mut ended = simplify(experimenter, &mut best, schedule, effort)?;
     if !is_first {
-        let first = icb.first(lab, best.cost().preemptions, effort.executions(ICB))?;
+        let first = icb.first(experimenter, best.cost().preemptions, effort.executions(ICB))?;
         fewest |= first.fewest;
         ended &= fewest;
         // A schedule that icb comes to later with as many preemptions is not its first.
         let is_better = |found: &Experiment| !is_of_icb || found.cost().preemptions < best.cost().preemptions;
         if let Some(found) = first.found.filter(is_better) {
             best = found;
-            ended = simplify(lab, &mut best, schedule, effort)?;
+            ended = simplify(experimenter, &mut best, schedule, effort)?;
         }
     }
     for _ in 0..REPLAYS {
-        let again = lab.run_again(schedule)?;
+        let again = experimenter.run_again(schedule)?;
         if again.failure.is_none() || again.trace.first_difference(&best.trace).is_some() {
             return Ok(None);
         }
@@ -132,15 +132,15 @@ fn attempt<P: Program>(
 
 /// Changes the schedule for as long as that makes it simpler, or the budget allows. Says whether no change is left that does.
 fn simplify<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    experimenter: &mut Experimenter<'_, P>,
     best: &mut Experiment,
     schedule: &mut Vec<(Choice, OpKey)>,
     effort: Effort,
 ) -> Result<bool, Halt> {
-    lab.allow(effort.executions(CHANGES));
+    experimenter.allow(effort.executions(CHANGES));
     let mut tried = FxHashSet::default();
     let result = loop {
-        match simpler(lab, best, &mut tried) {
+        match simpler(experimenter, best, &mut tried) {
             Ok(Some(simpler)) => *best = simpler,
             Ok(None) => break Ok(true),
             Err(Halt::Spent | Halt::Late) => break Ok(false),
@@ -153,13 +153,13 @@ fn simplify<P: Program>(
 
 /// The first change that makes the schedule simpler, among those that were not tried.
 fn simpler<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    experimenter: &mut Experimenter<'_, P>,
     best: &Experiment,
-    tried: &mut FxHashSet<Vec<Leg>>,
+    tried: &mut FxHashSet<Vec<Segment>>,
 ) -> Result<Option<Experiment>, Halt> {
     for change in changes(&Plan::of(&best.trace.steps[..best.point])) {
-        if tried.insert(change.legs.clone()) {
-            let experiment = lab.follow(&change)?;
+        if tried.insert(change.segments.clone()) {
+            let experiment = experimenter.follow(&change)?;
             if experiment.failure.is_some() && experiment.cost() < best.cost() {
                 return Ok(Some(experiment));
             }
@@ -195,11 +195,11 @@ impl Icb {
     /// Looks on, until it is found or more than `bound` preemptions are needed, in so many executions. The bound never grows.
     fn first<P: Program>(
         &mut self,
-        lab: &mut Experimenter<'_, P>,
+        experimenter: &mut Experimenter<'_, P>,
         bound: u32,
         executions: u64,
     ) -> Result<IcbResult, Halt> {
-        lab.allow(executions);
+        experimenter.allow(executions);
         let found = loop {
             let Some(item) = self.next() else { break None };
             if item.cost > bound {
@@ -209,7 +209,7 @@ impl Icb {
                 }
                 continue;
             }
-            match self.run(lab, &item) {
+            match self.run(experimenter, &item) {
                 Ok(experiment) if experiment.failure.is_some() => break Some(experiment),
                 Ok(_) => {}
                 Err(Halt::Spent | Halt::Late) => {
@@ -238,27 +238,27 @@ impl Icb {
 
     fn run<P: Program>(
         &mut self,
-        lab: &mut Experimenter<'_, P>,
+        experimenter: &mut Experimenter<'_, P>,
         item: &WorkItem,
     ) -> Result<Experiment, Halt> {
         let mut guide = self.strategy.guide(item, &self.cache);
-        let end = lab.drive(&item.prefix, &mut *guide)?;
+        let end = experimenter.drive(&item.prefix, &mut *guide)?;
         let mut notes = guide.notes();
-        if lab.left_out() {
+        if experimenter.left_out() {
             self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
         }
         match end {
-            End::Ended(_) => {
-                self.cache.end(lab.trace().hb.state());
+            RunOutcome::Completed(_) => {
+                self.cache.end(experimenter.trace().hb.state());
             }
-            End::Limit(..) => {
+            RunOutcome::LimitExceeded(..) => {
                 self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
                 self.cache.withdraw(&notes.entered, item.id);
-                notes.endless = true;
+                notes.limit_reached = true;
             }
-            End::Cut | End::Promoted(_) | End::Stopped(_) => {}
+            RunOutcome::Pruned | RunOutcome::Promoted(_) | RunOutcome::Stopped(_) => {}
         }
-        self.strategy.learn(item, lab.trace(), notes, &self.cache);
-        Ok(lab.experiment(&end))
+        self.strategy.learn(item, experimenter.trace(), notes, &self.cache);
+        Ok(experimenter.experiment(&end))
     }
 }

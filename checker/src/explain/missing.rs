@@ -22,7 +22,7 @@ pub enum ExplanationStage {
     /// The bug depth.
     Depth,
     /// The point of no return.
-    NoReturn,
+    PointOfNoReturn,
 }
 
 /// The reason for which a stage came to nothing.

@@ -25,12 +25,13 @@ mod tests;
 pub use self::bug_depth::Depth;
 pub use self::critical_pair::CriticalPair;
 pub use self::diagnosis::cause::{
-    Cause, Circling, Diagnosis, Given, Late, Life, Link, Stolen, Stuck, Torn, Wants, WokenThread,
+    AwaitedAction, Cause, Diagnosis, FreedBlock, LateWrite, SignalDelivery, SpinningThread, StolenWakeUp,
+    TornUpdate, WaitForEdge, WaitingThread, WokenThread,
 };
-pub use self::explanation::{Explanation, LONGEST, Unexplained, explain};
+pub use self::explanation::{Explanation, ExplanationError, LONGEST, explain};
 pub use self::fault_localisation::{Pattern, PatternAccess, Suspect, rank};
 pub use self::minimise::Effort;
 pub use self::missing::{ExplanationStage, Missing, WhyMissing};
-pub use self::point_of_no_return::NoReturn;
+pub use self::point_of_no_return::PointOfNoReturn;
 pub use self::swap::{Second, Swap};
 pub use crate::trace::queries::ObservedAccess;

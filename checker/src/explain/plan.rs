@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::event::agent::{Agent, Choice, Pick};
+use crate::event::agent::{Agent, Choice, OpOutcome};
 use crate::event::names::{EventId, ThreadName};
 use crate::event::position::Position;
 use crate::event::step::OpKey;
@@ -21,7 +21,7 @@ use crate::trace::TraceStep;
 
 /// An agent runs up to an event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Leg {
+pub(super) struct Segment {
     pub(super) agent: Agent,
     /// The number of events that its thread has run at the end of the leg.
     pub(super) until: u32,
@@ -30,9 +30,9 @@ pub(super) struct Leg {
 /// Legs one after another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Plan {
-    pub(super) legs: Vec<Leg>,
+    pub(super) segments: Vec<Segment>,
     /// The ways in which events go that can go several.
-    pub(super) picks: BTreeMap<EventId, Pick>,
+    pub(super) picks: BTreeMap<EventId, OpOutcome>,
 }
 
 impl Plan {
@@ -42,11 +42,11 @@ impl Plan {
         for step in steps {
             let (choice, event) = (step.choice, &step.event);
             let until = event.id.index + 1;
-            match plan.legs.last_mut() {
-                Some(leg) if leg.agent == choice.agent => leg.until = until,
-                _ => plan.legs.push(Leg { agent: choice.agent, until }),
+            match plan.segments.last_mut() {
+                Some(segment) if segment.agent == choice.agent => segment.until = until,
+                _ => plan.segments.push(Segment { agent: choice.agent, until }),
             }
-            if event.pick != Pick::Only {
+            if event.pick != OpOutcome::Only {
                 plan.picks.insert(event.id, event.pick);
             }
         }
@@ -54,15 +54,15 @@ impl Plan {
     }
 
     /// The same picks with other legs; neighbours of one agent become one leg.
-    pub(super) fn with(&self, legs: impl IntoIterator<Item = Leg>) -> Self {
-        let mut merged: Vec<Leg> = Vec::new();
-        for leg in legs {
+    pub(super) fn with(&self, segments: impl IntoIterator<Item = Segment>) -> Self {
+        let mut merged: Vec<Segment> = Vec::new();
+        for segment in segments {
             match merged.last_mut() {
-                Some(last) if last.agent == leg.agent => last.until = last.until.max(leg.until),
-                _ => merged.push(leg),
+                Some(last) if last.agent == segment.agent => last.until = last.until.max(segment.until),
+                _ => merged.push(segment),
             }
         }
-        Self { legs: merged, picks: self.picks.clone() }
+        Self { segments: merged, picks: self.picks.clone() }
     }
 }
 
@@ -99,11 +99,11 @@ impl<'a> PlanGuide<'a> {
     }
 
     fn planned(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
-        while let Some(leg) = self.plan.legs.get(self.next) {
-            let thread = leg.agent.thread();
+        while let Some(segment) = self.plan.segments.get(self.next) {
+            let thread = segment.agent.thread();
             let index = self.counts.of(thread);
             let pick = self.plan.picks.get(&EventId { thread, index }).copied();
-            match way(at, leg.agent, pick).filter(|_| index < leg.until) {
+            match way(at, segment.agent, pick).filter(|_| index < segment.until) {
                 None => self.next += 1,
                 choice => return choice,
             }
@@ -113,7 +113,7 @@ impl<'a> PlanGuide<'a> {
 }
 
 /// The choice of an agent, in the way asked for if it can go that way.
-pub(super) fn way(at: &SchedulingPoint<'_>, agent: Agent, pick: Option<Pick>) -> Option<Choice> {
+pub(super) fn way(at: &SchedulingPoint<'_>, agent: Agent, pick: Option<OpOutcome>) -> Option<Choice> {
     let mut ways = at.choices.iter().filter(|choice| choice.agent == agent);
     let asked = ways.clone().find(|choice| Some(choice.pick) == pick);
     asked.or_else(|| ways.next()).copied()
@@ -121,7 +121,7 @@ pub(super) fn way(at: &SchedulingPoint<'_>, agent: Agent, pick: Option<Pick>) ->
 
 /// One event, as chosen; nothing where there is no choice.
 pub(super) fn one(choice: Option<Choice>) -> Decision {
-    choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+    choice.map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::one() })
 }
 
 impl Guide for PlanGuide<'_> {

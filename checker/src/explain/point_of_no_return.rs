@@ -13,9 +13,9 @@ use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::object_description::ObjectDescription;
 use crate::event::position::Position;
 use crate::event::step::{Event, OpKey};
-use crate::execution::End;
+use crate::execution::RunOutcome;
 use crate::program::{
-    Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
+    Batch, Epoch, Execution, ExecutionError, ExecutionSummary, Program, Scope, StartError, Stop, Until,
 };
 use crate::strategy::{Frontier, Next, Random, Sample, SeededRng, Strategy, Unbounded};
 use crate::trace::Trace;
@@ -31,7 +31,7 @@ const MOST: f64 = 95.0;
 
 /// The event after which a failing execution could no longer be saved.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct NoReturn {
+pub struct PointOfNoReturn {
     /// The position of the event.
     pub event: Position,
     /// After it every continuation fails, and one from before it ends well; else random ones had to do, at least 95 of 100
@@ -45,31 +45,31 @@ pub struct NoReturn {
 
 /// Looks for the point of no return of a schedule that fails after so many events. There is none where the program fails
 /// whatever the schedule.
-pub(super) fn no_return<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+pub(super) fn point_of_no_return<P: Program>(
+    experimenter: &mut Experimenter<'_, P>,
     program: &P,
     schedule: &[(Choice, OpKey)],
     seed: u64,
-) -> Result<Option<NoReturn>, Halt> {
-    let mut fate = Fate { lab, program, schedule, seed };
-    let (event, exhaustive) = match fate.first(Fate::all_fail) {
-        Err(Halt::Spent) => (fate.first(Fate::all_but_fail)?, false),
+) -> Result<Option<PointOfNoReturn>, Halt> {
+    let mut continuations = Continuations { experimenter, program, schedule, seed };
+    let (event, exhaustive) = match continuations.first(Continuations::all_fail) {
+        Err(Halt::Spent) => (continuations.first(Continuations::all_but_fail)?, false),
         event => (event?, true),
     };
     let Some(event) = event else { return Ok(None) };
-    let before = fate.failing_share(event)?;
-    let after = if exhaustive { 1.0 } else { fate.failing_share(event + 1)? };
-    Ok(Some(NoReturn { event: Position::after(event), exhaustive, before, after }))
+    let before = continuations.failing_share(event)?;
+    let after = if exhaustive { 1.0 } else { continuations.failing_share(event + 1)? };
+    Ok(Some(PointOfNoReturn { event: Position::after(event), exhaustive, before, after }))
 }
 
-struct Fate<'f, 'a, P> {
-    lab: &'f mut Experimenter<'a, P>,
+struct Continuations<'f, 'a, P> {
+    experimenter: &'f mut Experimenter<'a, P>,
     program: &'f P,
     schedule: &'f [(Choice, OpKey)],
     seed: u64,
 }
 
-impl<'f, P: Program> Fate<'f, '_, P> {
+impl<'f, P: Program> Continuations<'f, '_, P> {
     /// The first event after which all is lost, if it is not from the beginning.
     fn first(
         &mut self,
@@ -94,13 +94,13 @@ impl<'f, P: Program> Fate<'f, '_, P> {
     /// Whether every continuation after so many events fails.
     fn all_fail(&mut self, events: usize) -> Result<bool, Halt> {
         let (after, seed) = (self.after(events), self.seed);
-        self.lab.within(&after, CONTINUATIONS, |lab| {
+        self.experimenter.within(&after, CONTINUATIONS, |experimenter| {
             for number in 0..FIRST {
-                if lab.run(&[], &mut *Random.guide(SeededRng::new(seed, number)))?.passes {
+                if experimenter.run(&[], &mut *Random.guide(SeededRng::new(seed, number)))?.passes {
                     return Ok(false);
                 }
             }
-            none_passes(lab)
+            none_passes(experimenter)
         })
     }
 
@@ -110,10 +110,10 @@ impl<'f, P: Program> Fate<'f, '_, P> {
 
     fn failing_share(&mut self, events: usize) -> Result<f64, Halt> {
         let (after, seed) = (self.after(events), self.seed);
-        self.lab.within(&after, RANDOM, |lab| {
+        self.experimenter.within(&after, RANDOM, |experimenter| {
             let mut failing = 0;
             for number in 0..RANDOM {
-                let experiment = lab.run(&[], &mut *Random.guide(SeededRng::new(seed, number)))?;
+                let experiment = experimenter.run(&[], &mut *Random.guide(SeededRng::new(seed, number)))?;
                 failing += u32::from(!experiment.passes);
             }
             Ok(f64::from(failing) / RANDOM as f64)
@@ -122,25 +122,25 @@ impl<'f, P: Program> Fate<'f, '_, P> {
 }
 
 /// Whether no execution ends well.
-fn none_passes<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<bool, Halt> {
+fn none_passes<P: Program>(experimenter: &mut Experimenter<'_, P>) -> Result<bool, Halt> {
     let mut strategy = Frontier::new(Unbounded);
     let cache = Cache::new(Some(SubsumptionRule::Preemptions));
     let mut left_out = false;
     while let Next::Work(item) = strategy.next(&cache) {
         let mut guide = strategy.guide(&item, &cache);
-        let end = lab.drive(&item.prefix, &mut *guide)?;
+        let end = experimenter.drive(&item.prefix, &mut *guide)?;
         let notes = guide.notes();
-        left_out |= lab.left_out() || lab.trace().holds_back();
+        left_out |= experimenter.left_out() || experimenter.trace().holds_back();
         match &end {
-            End::Ended(failures) if failures.is_empty() => return Ok(false),
-            End::Ended(_) => {
-                cache.end(lab.trace().hb.state());
+            RunOutcome::Completed(failures) if failures.is_empty() => return Ok(false),
+            RunOutcome::Completed(_) => {
+                cache.end(experimenter.trace().hb.state());
             }
             // The events that would come next are unknown.
-            End::Limit(..) => return Err(Halt::Spent),
-            End::Cut | End::Promoted(_) | End::Stopped(_) => {}
+            RunOutcome::LimitExceeded(..) => return Err(Halt::Spent),
+            RunOutcome::Pruned | RunOutcome::Promoted(_) | RunOutcome::Stopped(_) => {}
         }
-        strategy.learn(&item, lab.trace(), notes, &cache);
+        strategy.learn(&item, experimenter.trace(), notes, &cache);
     }
     // The future of a thread that had to let others go is unknown as well.
     if left_out { Err(Halt::Spent) } else { Ok(true) }
@@ -186,13 +186,13 @@ impl<P: Program> Program for After<'_, P> {
         to self.program {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
         }
     }
 
     /// Nothing: the trace lacks the first events, so it cannot be run again, and only whether something fails is asked.
-    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &ExecutionSummary) -> u64 {
         0
     }
 }
@@ -216,7 +216,7 @@ impl<R: Execution> Execution for AfterRun<R> {
         to self.run {
             fn agents(&self) -> &[AgentView];
             fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
-            fn finish(self) -> Ending;
+            fn finish(self) -> ExecutionSummary;
         }
     }
 

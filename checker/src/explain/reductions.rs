@@ -4,70 +4,70 @@
 //! Input, TSE 2002; for schedules see Jong-Deok Choi, Andreas Zeller: Isolating Failure-Inducing Thread Schedules,
 //! ISSTA 2002. A leg left out is a switch less: what it ran is run by the next leg of its thread.
 
-use super::plan::{Leg, Plan};
+use super::plan::{Plan, Segment};
 
 /// Every plan that is one change away.
 pub(super) fn changes(plan: &Plan) -> impl Iterator<Item = Plan> {
-    let legs = &plan.legs;
-    let cut = (0..legs.len()).map(|at| plan.with(legs[..at].iter().copied()));
+    let segments = &plan.segments;
+    let cut = (0..segments.len()).map(|at| plan.with(segments[..at].iter().copied()));
     cut.chain(without(plan)).chain(joined(plan)).chain(swapped(plan)).chain(moved(plan))
 }
 
 /// Runs of legs left out: halves, quarters, down to single ones.
 fn without(plan: &Plan) -> impl Iterator<Item = Plan> {
-    let legs = &plan.legs;
-    let lengths = std::iter::successors(Some(legs.len() / 2), |length| Some(length / 2));
+    let segments = &plan.segments;
+    let lengths = std::iter::successors(Some(segments.len() / 2), |length| Some(length / 2));
     let lengths = lengths.take_while(|&length| length > 0);
     lengths.flat_map(move |length| {
-        (0..legs.len()).step_by(length).map(move |at| {
-            let end = (at + length).min(legs.len());
-            plan.with(legs[..at].iter().chain(&legs[end..]).copied())
+        (0..segments.len()).step_by(length).map(move |at| {
+            let end = (at + length).min(segments.len());
+            plan.with(segments[..at].iter().chain(&segments[end..]).copied())
         })
     })
 }
 
 /// A leg goes on to where the next one of its agent ends, or does not begin before that one.
 fn joined(plan: &Plan) -> impl Iterator<Item = Plan> {
-    let legs = &plan.legs;
-    pairs(legs).flat_map(move |(at, next)| {
-        let mut early = legs.clone();
-        early[at].until = legs[next].until;
+    let segments = &plan.segments;
+    pairs(segments).flat_map(move |(at, next)| {
+        let mut early = segments.clone();
+        early[at].until = segments[next].until;
         early.remove(next);
-        let mut late = legs.clone();
+        let mut late = segments.clone();
         late.remove(at);
         [plan.with(early), plan.with(late)]
     })
 }
 
 /// Each leg with the next one of its agent.
-fn pairs(legs: &[Leg]) -> impl Iterator<Item = (usize, usize)> {
-    (0..legs.len()).filter_map(|at| {
-        let next = legs[at + 1..].iter().position(|leg| leg.agent == legs[at].agent)?;
+fn pairs(segments: &[Segment]) -> impl Iterator<Item = (usize, usize)> {
+    (0..segments.len()).filter_map(|at| {
+        let next = segments[at + 1..].iter().position(|segment| segment.agent == segments[at].agent)?;
         Some((at, at + 1 + next))
     })
 }
 
 fn swapped(plan: &Plan) -> impl Iterator<Item = Plan> {
-    (1..plan.legs.len()).map(|at| {
-        let mut legs = plan.legs.clone();
-        legs.swap(at - 1, at);
-        plan.with(legs)
+    (1..plan.segments.len()).map(|at| {
+        let mut segments = plan.segments.clone();
+        segments.swap(at - 1, at);
+        plan.with(segments)
     })
 }
 
 /// Switches earlier and later: any other event at which a leg can end.
 fn moved(plan: &Plan) -> impl Iterator<Item = Plan> {
-    let legs = &plan.legs;
-    (0..legs.len()).flat_map(move |at| {
-        let Leg { agent, until } = legs[at];
-        let same = |leg: &&Leg| leg.agent.thread() == agent.thread();
-        let before = legs[..at].iter().rev().find(same).map_or(0, |leg| leg.until);
-        let after = legs[at + 1..].iter().find(same).map_or(until, |leg| leg.until);
+    let segments = &plan.segments;
+    (0..segments.len()).flat_map(move |at| {
+        let Segment { agent, until } = segments[at];
+        let same = |segment: &&Segment| segment.agent.thread() == agent.thread();
+        let before = segments[..at].iter().rev().find(same).map_or(0, |segment| segment.until);
+        let after = segments[at + 1..].iter().find(same).map_or(until, |segment| segment.until);
         let ends = (before + 1..after).filter(move |&end| end != until);
         ends.map(move |end| {
-            let mut legs = legs.clone();
-            legs[at].until = end;
-            plan.with(legs)
+            let mut segments = segments.clone();
+            segments[at].until = end;
+            plan.with(segments)
         })
     })
 }
@@ -79,22 +79,22 @@ mod tests {
     use crate::event::names::ThreadName;
 
     fn plan(text: &str) -> Plan {
-        let leg = |word: &str| {
+        let segment = |word: &str| {
             let (thread, until) = word.split_at(1);
             let name = match thread {
                 "a" => ThreadName::MAIN,
                 _ => ThreadName::MAIN.child(1).unwrap(),
             };
-            Leg { agent: Agent::Thread(name), until: until.parse().unwrap() }
+            Segment { agent: Agent::Thread(name), until: until.parse().unwrap() }
         };
-        Plan::default().with(text.split_whitespace().map(leg))
+        Plan::default().with(text.split_whitespace().map(segment))
     }
 
     fn words(plans: impl Iterator<Item = Plan>) -> Vec<String> {
-        let word = |leg: &Leg| {
-            format!("{}{}", if leg.agent.thread() == ThreadName::MAIN { "a" } else { "b" }, leg.until)
+        let word = |segment: &Segment| {
+            format!("{}{}", if segment.agent.thread() == ThreadName::MAIN { "a" } else { "b" }, segment.until)
         };
-        plans.map(|plan| plan.legs.iter().map(word).collect::<Vec<_>>().join(" ")).collect()
+        plans.map(|plan| plan.segments.iter().map(word).collect::<Vec<_>>().join(" ")).collect()
     }
 
     #[test]

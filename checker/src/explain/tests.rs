@@ -5,9 +5,9 @@ use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::limit::{Limit, StopRequest};
 use crate::model::Model;
-use crate::search::tests::Patient;
+use crate::search::SilentObserver;
 use crate::search::tests::brute_force::oracle::always_fails_after;
-use crate::search::{Finding, Options, Outcome, explore};
+use crate::search::{Finding, Options, SearchOutcome, explore};
 use crate::strategy::StrategyKind;
 
 pub(super) fn model(text: &str) -> Model {
@@ -15,12 +15,12 @@ pub(super) fn model(text: &str) -> Model {
 }
 
 /// The outcome of a search with the options that are the default.
-pub(super) fn outcome(text: &str) -> Outcome {
-    explore(&model(text), &Options::default(), &mut Patient).unwrap()
+pub(super) fn outcome(text: &str) -> SearchOutcome {
+    explore(&model(text), &Options::default(), &mut SilentObserver).unwrap()
 }
 
 pub(super) fn found(text: &str, options: &Options) -> Finding {
-    let outcome = explore(&model(text), options, &mut Patient).unwrap();
+    let outcome = explore(&model(text), options, &mut SilentObserver).unwrap();
     outcome.findings.into_iter().next().unwrap_or_else(|| panic!("{text}: nothing was found"))
 }
 
@@ -290,18 +290,18 @@ fn a_semaphore_is_not_called_forgotten_where_somebody_would_post_it_or_is_done_w
 fn a_lock_of_the_programs_own_that_both_came_past_is_told_beside_what_it_should_have_kept() {
     let told = explained(SPIN_FLAG, &Options::default());
     assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), ("lost update", false));
-    let past = told.diagnosis.past.unwrap_or_else(|| panic!("{:?}", told.diagnosis));
+    let past = told.diagnosis.bypassed_lock.unwrap_or_else(|| panic!("{:?}", told.diagnosis));
     let object = |seen: &ObservedAccess| model(SPIN_FLAG).name_of(seen.obj);
     assert!(past.iter().all(|seen| object(seen).as_deref() == Some("f")), "{past:?}");
     // A variable that no thread spins on is no lock; and neither is one that keeps out the threads that it should.
     let flag = SPIN_FLAG.replace("await f f==0", "r f");
-    assert_eq!(explained(&flag, &Options::default()).diagnosis.past, None);
+    assert_eq!(explained(&flag, &Options::default()).diagnosis.bypassed_lock, None);
     let kept = LOST_UPDATE.replace("r x, w x x+1", "await f f==0, w f 1, w f 0, r x, w x x+1");
-    assert_eq!(explained(&kept, &Options::default()).diagnosis.past, None);
+    assert_eq!(explained(&kept, &Options::default()).diagnosis.bypassed_lock, None);
     // It looks before it exchanges, and at what the exchange gives: a thread that is kept out comes back.
     let tries = "await f f==0, add f 1, r x, w x x+1, r f, if f == 1 { w f 0 }";
     let tries = LOST_UPDATE.replace("r x, w x x+1", tries);
-    assert_eq!(explained(&tries, &Options::default()).diagnosis.past, None);
+    assert_eq!(explained(&tries, &Options::default()).diagnosis.bypassed_lock, None);
 }
 
 /// The threads that circle in a livelock, what their loops look at, and the thread that has changed that, in which event.
@@ -309,7 +309,7 @@ fn circling(text: &str) -> Vec<String> {
     let told = explained(text, &Options::default());
     let Cause::Livelock(circling) = &told.diagnosis.cause else { panic!("{text}: {:?}", told.diagnosis) };
     let steps = &told.finding.trace.steps;
-    let words = |circling: &Circling| {
+    let words = |circling: &SpinningThread| {
         let awaits: Vec<String> =
             circling.awaits.iter().filter_map(|&obj| model(text).name_of(obj)).collect();
         let changed = circling.changed.map(|at| &steps[at].event);
@@ -378,16 +378,16 @@ fn the_point_of_no_return_is_the_first_event_after_which_brute_force_finds_no_wa
         ("create T2, lock m, r x, if x { lock m }, unlock m | T2: w x", None),
     ] {
         let told = explained(text, &Options::default());
-        let no_return = told.no_return.unwrap_or_else(|| panic!("{text}: {:?}", told.missing));
+        let point = told.point_of_no_return.unwrap_or_else(|| panic!("{text}: {:?}", told.missing));
         let steps = &told.finding.trace.steps;
-        let kind = format!("{:?}", steps[no_return.event].event.op.kind);
+        let kind = format!("{:?}", steps[point.event].event.op.kind);
         assert!(expected.is_none_or(|expected| kind == expected), "{text}: {kind}");
-        assert!(no_return.exhaustive, "{text}");
+        assert!(point.exhaustive, "{text}");
         let choices: Vec<_> = told.finding.trace.schedule().iter().map(|(choice, _)| *choice).collect();
         let is_lost = |events: Position| always_fails_after(&model(text), &choices[..events.count()]);
-        assert!(!is_lost(no_return.event) && is_lost(no_return.event.next()), "{text}: {no_return:?}");
-        assert!(no_return.before < no_return.after, "{text}: {no_return:?}");
-        assert!((no_return.after - 1.0).abs() < f64::EPSILON, "{text}: {no_return:?}");
+        assert!(!is_lost(point.event) && is_lost(point.event.next()), "{text}: {point:?}");
+        assert!(point.before < point.after, "{text}: {point:?}");
+        assert!((point.after - 1.0).abs() < f64::EPSILON, "{text}: {point:?}");
     }
 }
 
@@ -395,7 +395,7 @@ fn the_point_of_no_return_is_the_first_event_after_which_brute_force_finds_no_wa
 fn what_fails_whatever_comes_has_no_point_of_no_return() {
     // Every schedule fails, but not in the same way.
     let text = "create T2, r s, assert s == 1 | T2: w s 1, r t, assert t == 1";
-    assert_eq!(explained(text, &Options::default()).no_return, None);
+    assert_eq!(explained(text, &Options::default()).point_of_no_return, None);
 }
 
 #[test]
@@ -404,7 +404,7 @@ fn what_begins_after_the_point_of_no_return_is_not_to_blame() {
     let text = "create T2, w f 1, w h 1, w g 1, join T2, r k, assert k == 1 \
                 | T2: r f, if f == 1 { await g g==1 }, r h, w k f";
     let told = explained(text, &Options::default());
-    let event = told.no_return.unwrap_or_else(|| panic!("{:?}", told.missing)).event;
+    let event = told.point_of_no_return.unwrap_or_else(|| panic!("{:?}", told.missing)).event;
     let begins: Vec<Position> = told.suspects.iter().map(|suspect| suspect.seen[0].position).collect();
     assert_eq!(begins, [event], "{:#?}", told.suspects);
     let ranked = told.suspects.iter().map(|suspect| (suspect.rank, suspect.tied));

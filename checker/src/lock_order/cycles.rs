@@ -21,9 +21,9 @@ const ROUNDS: usize = 10_000;
 /// For so many cycles of an execution its happens-before is computed anew, without their locks.
 const ORDERS: usize = 20;
 
-/// A thread of a potential deadlock.
+/// An edge of a cycle of the lock-order graph: a thread that has a lock and waits for another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Side {
+pub struct LockOrderEdge {
     /// The thread.
     pub thread: ThreadName,
     /// The acquisition of the lock that it has, and that the thread before it in the cycle waits for.
@@ -32,16 +32,16 @@ pub struct Side {
     pub inner: Acquisition,
 }
 
-/// The identity of a side: its locks, and their places in the code.
-pub(super) type SideKey = (Obj, Site, Obj, Site);
+/// The identity of an edge: its locks, and their places in the code.
+pub(super) type LockOrderEdgeKey = (Obj, Site, Obj, Site);
 
-impl Side {
+impl LockOrderEdge {
     /// Its events.
     pub(super) fn events(&self) -> [Position; 2] {
         [self.outer.at, self.inner.at]
     }
 
-    pub(super) fn key(&self) -> SideKey {
+    pub(super) fn key(&self) -> LockOrderEdgeKey {
         (self.outer.lock, self.outer.site, self.inner.lock, self.inner.site)
     }
 }
@@ -75,13 +75,13 @@ impl Dependency {
 }
 
 /// The cycles of an execution that are potential deadlocks. Those that are known are not looked at again: `is_known` is given
-/// the sides of each.
+/// the edges of each.
 pub(super) fn cycles(
     trace: &Trace,
     graph: &LockOrderGraph,
     variables: &ByteSet,
-    is_known: &mut dyn FnMut(&[SideKey]) -> bool,
-) -> Vec<Vec<Side>> {
+    is_known: &mut dyn FnMut(&[LockOrderEdgeKey]) -> bool,
+) -> Vec<Vec<LockOrderEdge>> {
     let dependencies = dependencies(trace, graph);
     let mut holders: FxHashMap<Obj, Vec<usize>> = FxHashMap::default();
     for (nth, dependency) in dependencies.iter().enumerate() {
@@ -151,9 +151,9 @@ struct CycleSearch<'a> {
     dependencies: &'a [Dependency],
     /// Of each lock, those that have it in hand.
     holders: &'a FxHashMap<Obj, Vec<usize>>,
-    is_known: &'a mut dyn FnMut(&[SideKey]) -> bool,
+    is_known: &'a mut dyn FnMut(&[LockOrderEdgeKey]) -> bool,
     left: usize,
-    found: Vec<Vec<Side>>,
+    found: Vec<Vec<LockOrderEdge>>,
 }
 
 impl CycleSearch<'_> {
@@ -185,32 +185,33 @@ impl CycleSearch<'_> {
         let all: Vec<&Dependency> = chain.iter().map(|&nth| &self.dependencies[nth]).collect();
         // Each has what the one before it in the cycle waits for.
         let before = |nth: usize| all[(nth + all.len() - 1) % all.len()];
-        let sides = |chosen: &[usize]| -> Option<Vec<Side>> {
-            let side = |nth: usize| {
+        let edges = |chosen: &[usize]| -> Option<Vec<LockOrderEdge>> {
+            let edge = |nth: usize| {
                 let (held, inner) = &all[nth].all[chosen[nth]];
                 let outer = held[all[nth].waited_for(before(nth).inner())?];
-                Some(Side { thread: all[nth].thread, outer, inner: *inner })
+                Some(LockOrderEdge { thread: all[nth].thread, outer, inner: *inner })
             };
-            (0..all.len()).map(side).collect()
+            (0..all.len()).map(edge).collect()
         };
-        let Some(first) = sides(&vec![0; all.len()]) else { return };
-        let keys: Vec<SideKey> = first.iter().map(Side::key).collect();
+        let Some(first) = edges(&vec![0; all.len()]) else { return };
+        let keys: Vec<LockOrderEdgeKey> = first.iter().map(LockOrderEdge::key).collect();
         if (self.is_known)(&keys) || self.found.iter().any(|known| is_same(known, &keys)) {
             return;
         }
-        let locks = first.iter().map(|side| side.inner.lock).collect();
+        let locks = first.iter().map(|edge| edge.inner.lock).collect();
         let chains: Vec<Vec<Position>> =
             all.iter().map(|one| one.all.iter().map(|(_, inner)| inner.at).collect()).collect();
         let chains: Vec<&[Position]> = chains.iter().map(Vec::as_slice).collect();
-        self.found.extend(self.orders.unordered(&locks, &chains).and_then(|chosen| sides(&chosen)));
+        self.found.extend(self.orders.unordered(&locks, &chains).and_then(|chosen| edges(&chosen)));
     }
 }
 
-/// Whether a cycle has these sides, whichever comes first.
-pub(super) fn is_same(cycle: &[Side], keys: &[SideKey]) -> bool {
-    let sorted = |mut keys: Vec<SideKey>| {
+/// Whether a cycle has these edges, whichever comes first.
+pub(super) fn is_same(cycle: &[LockOrderEdge], keys: &[LockOrderEdgeKey]) -> bool {
+    let sorted = |mut keys: Vec<LockOrderEdgeKey>| {
         keys.sort_unstable();
         keys
     };
-    cycle.len() == keys.len() && sorted(cycle.iter().map(Side::key).collect()) == sorted(keys.to_vec())
+    cycle.len() == keys.len()
+        && sorted(cycle.iter().map(LockOrderEdge::key).collect()) == sorted(keys.to_vec())
 }

@@ -23,7 +23,7 @@ mod potential;
 #[cfg(test)]
 mod tests;
 
-pub use self::cycles::Side;
+pub use self::cycles::LockOrderEdge;
 pub use self::nested::Acquisition;
 pub(crate) use self::potential::MOST;
 pub use self::potential::{LockOrders, PotentialDeadlock};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::concurrency::{order_without, unordered};
-use super::cycles::{Side, SideKey, cycles, is_same};
+use super::cycles::{LockOrderEdge, LockOrderEdgeKey, cycles, is_same};
 use super::graph::LockOrderGraph;
 use super::nested::nested;
 use crate::event::byte_set::ByteSet;
@@ -12,7 +12,7 @@ use crate::event::failure::{Doing, Failure, Party};
 use crate::event::names::Obj;
 use crate::event::position::Position;
 use crate::event::wait::On;
-use crate::race::{FoundOut, Whole, learn, with};
+use crate::race::{HiddenSynchronisation, MergedTrace, learn, with};
 use crate::trace::Trace;
 
 /// So many potential deadlocks are kept: each one needs an execution that shows it.
@@ -26,11 +26,11 @@ const WITNESSES: usize = 4;
 pub struct PotentialDeadlock {
     /// Of each thread, the lock that it has and the one that it waits for, which the next one has; in an execution that shows
     /// it, the first one of the search.
-    pub sides: Vec<Side>,
+    pub edges: Vec<LockOrderEdge>,
     /// The trace of that execution.
     pub trace: Arc<Trace>,
     /// Other executions that show it.
-    others: Vec<(Arc<Trace>, Vec<Side>)>,
+    others: Vec<(Arc<Trace>, Vec<LockOrderEdge>)>,
 }
 
 /// The orders in which the executions of a search take locks.
@@ -53,23 +53,23 @@ impl LockOrders {
             return;
         }
         let found = &self.found;
-        let mut is_full = |keys: &[SideKey]| {
-            let known = found.iter().find(|known| is_same(&known.sides, keys));
+        let mut is_full = |keys: &[LockOrderEdgeKey]| {
+            let known = found.iter().find(|known| is_same(&known.edges, keys));
             known.is_some_and(|known| known.others.len() + 1 >= WITNESSES)
         };
         let new = cycles(trace, &self.graph, variables, &mut is_full);
         let mut kept = None;
-        for sides in new {
-            let keys: Vec<SideKey> = sides.iter().map(Side::key).collect();
-            let known = self.found.iter().position(|known| is_same(&known.sides, &keys));
+        for edges in new {
+            let keys: Vec<LockOrderEdgeKey> = edges.iter().map(LockOrderEdge::key).collect();
+            let known = self.found.iter().position(|known| is_same(&known.edges, &keys));
             if known.is_none() && self.found.len() == MOST {
                 self.dropped = true;
                 continue;
             }
             let trace = Arc::clone(kept.get_or_insert_with(|| Arc::new(trace.clone())));
             match known {
-                Some(known) => self.found[known].others.push((trace, sides)),
-                None => self.found.push(PotentialDeadlock { sides, trace, others: Vec::new() }),
+                Some(known) => self.found[known].others.push((trace, edges)),
+                None => self.found.push(PotentialDeadlock { edges, trace, others: Vec::new() }),
             }
         }
     }
@@ -94,12 +94,13 @@ impl LockOrders {
     }
 
     /// Drops those that were seen to be deadlocks; all of them where every schedule was run.
-    pub(crate) fn settle(&mut self, is_everything: bool) {
+    pub(crate) fn drop_observed(&mut self, is_everything: bool) {
         let deadlocked = &self.deadlocked;
         self.found.retain(|potential| {
             let is_shown = |locks: &BTreeSet<Obj>| {
-                let is_among = |side: &Side| locks.iter().any(|lock| lock.overlaps(&side.inner.lock));
-                potential.sides.iter().all(is_among)
+                let is_among =
+                    |edge: &LockOrderEdge| locks.iter().any(|lock| lock.overlaps(&edge.inner.lock));
+                potential.edges.iter().all(is_among)
             };
             !is_everything && !deadlocked.iter().any(is_shown)
         });
@@ -123,25 +124,26 @@ impl LockOrders {
     pub fn confirm(
         &mut self,
         variables: &ByteSet,
-        mut find_out: impl FnMut(&Arc<Trace>, Vec<Position>) -> FoundOut,
+        mut find_out: impl FnMut(&Arc<Trace>, Vec<Position>) -> HiddenSynchronisation,
     ) {
-        let mut looks: Vec<(Arc<Trace>, Whole)> = Vec::new();
+        let mut looks: Vec<(Arc<Trace>, MergedTrace)> = Vec::new();
         let all = std::mem::take(&mut self.found);
         for potential in &all {
-            let still = potential.shown_by().find_map(|(trace, sides)| {
+            let still = potential.shown_by().find_map(|(trace, edges)| {
                 let known = looks.iter().position(|(known, _)| Arc::ptr_eq(known, trace));
                 let at = known.unwrap_or_else(|| {
                     let shown = all.iter().flat_map(PotentialDeadlock::shown_by);
                     let shown = shown.filter(|(other, _)| Arc::ptr_eq(other, trace));
-                    let events = shown.flat_map(|(_, sides)| sides.iter().flat_map(Side::events)).collect();
-                    let found_out = find_out(trace, events);
-                    looks.push((Arc::clone(trace), with(trace, &found_out, variables)));
+                    let events =
+                        shown.flat_map(|(_, edges)| edges.iter().flat_map(LockOrderEdge::events)).collect();
+                    let hidden_sync = find_out(trace, events);
+                    looks.push((Arc::clone(trace), with(trace, &hidden_sync, variables)));
                     looks.len() - 1
                 });
-                is_unordered(&looks[at].1, sides, variables).then(|| (Arc::clone(trace), sides.to_vec()))
+                is_unordered(&looks[at].1, edges, variables).then(|| (Arc::clone(trace), edges.to_vec()))
             });
-            if let Some((trace, sides)) = still {
-                self.found.push(PotentialDeadlock { sides, trace, others: Vec::new() });
+            if let Some((trace, edges)) = still {
+                self.found.push(PotentialDeadlock { edges, trace, others: Vec::new() });
             }
         }
     }
@@ -155,19 +157,19 @@ impl LockOrders {
 
 impl PotentialDeadlock {
     /// The executions that show it, and where.
-    fn shown_by(&self) -> impl Iterator<Item = (&Arc<Trace>, &[Side])> {
-        let others = self.others.iter().map(|(trace, sides)| (trace, sides.as_slice()));
-        std::iter::once((&self.trace, self.sides.as_slice())).chain(others)
+    fn shown_by(&self) -> impl Iterator<Item = (&Arc<Trace>, &[LockOrderEdge])> {
+        let others = self.others.iter().map(|(trace, edges)| (trace, edges.as_slice()));
+        std::iter::once((&self.trace, self.edges.as_slice())).chain(others)
     }
 }
 
 /// Whether the acquisitions of a cycle are unordered in an execution of which more is known.
-fn is_unordered(whole: &Whole, sides: &[Side], variables: &ByteSet) -> bool {
+fn is_unordered(whole: &MergedTrace, edges: &[LockOrderEdge], variables: &ByteSet) -> bool {
     let mut variables = variables.clone();
     learn(&mut variables, whole.trace());
-    let locks = sides.iter().map(|side| side.inner.lock).collect();
+    let locks = edges.iter().map(|edge| edge.inner.lock).collect();
     let order = order_without(whole.trace(), &variables, &locks);
-    let chains: Vec<[Position; 1]> = sides.iter().map(|side| [whole.position(side.inner.at)]).collect();
+    let chains: Vec<[Position; 1]> = edges.iter().map(|edge| [whole.position(edge.inner.at)]).collect();
     let chains: Vec<&[Position]> = chains.iter().map(<[Position; 1]>::as_slice).collect();
     unordered(&order, &chains).is_some()
 }

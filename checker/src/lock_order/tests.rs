@@ -3,11 +3,11 @@
 use super::PotentialDeadlock;
 use crate::event::failure::FailureKind;
 use crate::model::Model;
-use crate::race::FoundOut;
-use crate::search::tests::Patient;
-use crate::search::{Options, Outcome, explore};
+use crate::race::HiddenSynchronisation;
+use crate::search::SilentObserver;
+use crate::search::{Options, SearchOutcome, explore};
 
-fn explored(text: &str, max_preemptions: u32) -> (Model, Outcome) {
+fn explored(text: &str, max_preemptions: u32) -> (Model, SearchOutcome) {
     let model: Model = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     let options = Options {
         max_preemptions,
@@ -17,7 +17,8 @@ fn explored(text: &str, max_preemptions: u32) -> (Model, Outcome) {
         max_schedules: None,
         ..Options::default()
     };
-    let outcome = explore(&model, &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let outcome =
+        explore(&model, &options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"));
     (model, outcome)
 }
 
@@ -27,13 +28,13 @@ fn told(text: &str) -> Vec<String> {
     assert!(outcome.findings.is_empty(), "{text}: {:?}", outcome.findings);
     let words = |potential: &PotentialDeadlock| {
         let name = |lock| model.name_of(lock).unwrap_or_default();
-        let sides = potential.sides.iter();
-        sides
-            .map(|side| format!("{} {}", name(side.outer.lock), name(side.inner.lock)))
+        let edges = potential.edges.iter();
+        edges
+            .map(|edge| format!("{} {}", name(edge.outer.lock), name(edge.inner.lock)))
             .collect::<Vec<_>>()
             .join(", ")
     };
-    outcome.lock_orders.confirm(outcome.races.variables(), |_, _| FoundOut::default());
+    outcome.lock_orders.confirm(outcome.races.variables(), |_, _| HiddenSynchronisation::default());
     outcome.lock_orders.into_found().iter().map(words).collect()
 }
 

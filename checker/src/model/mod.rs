@@ -44,7 +44,7 @@ pub use self::run::ModelRun;
 use crate::event::failure::Failure;
 use crate::event::names::Obj;
 use crate::event::object_description::ObjectDescription;
-use crate::program::{Ending, Epoch, Program, Scope, StartError};
+use crate::program::{Epoch, ExecutionSummary, Program, Scope, StartError};
 use crate::trace::Trace;
 
 impl Model {
@@ -79,15 +79,15 @@ impl Program for Model {
         self.name_of(obj).map(ObjectDescription::Named)
     }
 
-    fn counts_owners(&self, _obj: Obj) -> bool {
+    fn is_reference_count(&self, _obj: Obj) -> bool {
         false
     }
 
-    fn takes_doubt(&self, _trace: &Trace) -> bool {
+    fn needs_audit(&self, _trace: &Trace) -> bool {
         false
     }
 
-    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &ExecutionSummary) -> u64 {
         0
     }
 }

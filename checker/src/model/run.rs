@@ -6,14 +6,14 @@ use super::code::{Instruction, Operation};
 use super::names::site;
 use super::sync::{Object, OperationOutcome};
 use super::{Model, sync};
-use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
+use crate::event::agent::{Agent, AgentView, Choice, OpOutcome, Status};
 use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::{Failure, FailureDetail, FailureKind};
 use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::position::Position;
 use crate::event::step::{Event, OpKey, Step};
 use crate::event::wait::On;
-use crate::program::{Batch, Ending, Execution, ExecutionError, Scope, Stop, Until};
+use crate::program::{Batch, Execution, ExecutionError, ExecutionSummary, Scope, Stop, Until};
 
 /// This many instructions without a key point are an endless loop.
 const LOCAL_LIMIT: u32 = 100_000;
@@ -64,7 +64,7 @@ impl ModelRun {
                 run.begin(code, name.unwrap_or(ThreadName::MAIN));
             }
         }
-        (0..run.threads.len()).for_each(|thread| run.settle(thread));
+        (0..run.threads.len()).for_each(|thread| run.run_to_next_operation(thread));
         // The ability of a thread to run may depend on whether a later one has anything to do at all.
         run.views = (0..run.threads.len()).map(|thread| run.view(thread)).collect();
         run
@@ -109,7 +109,7 @@ impl ModelRun {
     }
 
     /// Runs what is no event, up to the next operation, the end, or a failure.
-    fn settle(&mut self, index: usize) {
+    fn run_to_next_operation(&mut self, index: usize) {
         let thread = &mut self.threads[index];
         let code = &self.model.threads[thread.code].instructions;
         for _ in 0..LOCAL_LIMIT {
@@ -166,7 +166,7 @@ impl ModelRun {
         if !at_next && !event.op.kind.may_let_go(self.somebody_waits()) {
             self.run_along(index)?;
         }
-        Ok(Step { event, changed: self.refresh(), over: self.exited })
+        Ok(Step { event, changed: self.refresh(), process_ended: self.exited })
     }
 
     fn somebody_waits(&self) -> bool {
@@ -186,7 +186,7 @@ impl ModelRun {
             let did = op.may.clone();
             self.act(
                 index,
-                &mut Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing: None },
+                &mut Event { id, op, did, pick: OpOutcome::Only, site, woken_by: None, timing: None },
             )?;
         }
         let message = "the thread runs for ever without a key point".to_owned();
@@ -210,8 +210,8 @@ impl ModelRun {
 
     fn act(&mut self, index: usize, event: &mut Event) -> Result<(), ExecutionError> {
         let signalled = match event.pick {
-            Pick::Wake(name) => self.index(name),
-            Pick::Only | Pick::Value(_) => None,
+            OpOutcome::Wake(name) => self.index(name),
+            OpOutcome::Only | OpOutcome::Value(_) => None,
         };
         let second = self.threads[index].second;
         event.woken_by = if second.is_some() { self.threads[index].woken_by.take() } else { None };
@@ -258,14 +258,14 @@ impl ModelRun {
         let name =
             name.ok_or_else(|| ExecutionError::Unsupported("threads are nested too deeply".to_owned()))?;
         self.begin(code, name);
-        self.settle(self.threads.len() - 1);
+        self.run_to_next_operation(self.threads.len() - 1);
         Ok(name)
     }
 
     fn advance(&mut self, index: usize) {
         self.threads[index].at += 1;
         self.threads[index].second = None;
-        self.settle(index);
+        self.run_to_next_operation(index);
     }
 
     /// The reason for which a batch ends here, if it does.
@@ -315,7 +315,7 @@ impl Execution for ModelRun {
                 return Ok(Batch { steps, stop });
             }
             let next = self.views.iter().find(|view| view.agent == choice.agent);
-            choice.pick = next.map_or(Pick::Only, |view| view.picks[0]);
+            choice.pick = next.map_or(OpOutcome::Only, |view| view.picks[0]);
         }
     }
 
@@ -351,7 +351,7 @@ impl Execution for ModelRun {
         self.index(thread).map(|index| vec![self.site(index)]).unwrap_or_default()
     }
 
-    fn finish(self) -> Ending {
-        Ending { hidden: Some(Vec::new()), ..Ending::default() }
+    fn finish(self) -> ExecutionSummary {
+        ExecutionSummary { hidden: Some(Vec::new()), ..ExecutionSummary::default() }
     }
 }

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::code::Operation;
 use super::run::ModelRun;
 use super::sync;
-use crate::event::agent::{Agent, AgentView, Pick, Status};
+use crate::event::agent::{Agent, AgentView, OpOutcome, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::Op;
 use crate::event::wait::On;
@@ -56,15 +56,15 @@ impl ModelRun {
         Some(op)
     }
 
-    fn picks(&self, index: usize) -> SmallVec<[Pick; 1]> {
+    fn picks(&self, index: usize) -> SmallVec<[OpOutcome; 1]> {
         match self.operation(index) {
             Some((Operation::Signal(cond), _)) if !self.objects[*cond].waiters().is_empty() => {
                 let mut names: SmallVec<[ThreadName; 4]> =
                     self.objects[*cond].waiters().iter().map(|&waiter| self.threads[waiter].name).collect();
                 names.sort_unstable();
-                names.into_iter().map(Pick::Wake).collect()
+                names.into_iter().map(OpOutcome::Wake).collect()
             }
-            _ => smallvec![Pick::Only],
+            _ => smallvec![OpOutcome::Only],
         }
     }
 
@@ -93,7 +93,7 @@ impl ModelRun {
             status: Status::Enabled,
             pending: Some(op),
             site: self.site(index),
-            picks: smallvec![Pick::Only],
+            picks: smallvec![OpOutcome::Only],
         })
     }
 

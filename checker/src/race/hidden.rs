@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::detector::{Detector, Race};
 use super::neighbours::races;
 use crate::account::HiddenAccess;
-use crate::event::agent::Pick;
+use crate::event::agent::OpOutcome;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Obj, ObjName, Site, ThreadName};
 use crate::event::operation::{Access, Atomicity, Mode, Op, OpKind};
@@ -32,16 +32,16 @@ use crate::trace::{Trace, TraceStep};
 
 /// The facts that were found out about an execution after it ran.
 #[derive(Clone, Debug, Default)]
-pub struct FoundOut {
-    /// [`crate::program::Ending::hidden`].
+pub struct HiddenSynchronisation {
+    /// [`crate::program::ExecutionSummary::hidden`].
     pub hidden: Option<Vec<HiddenAccess>>,
     /// The places of loads and stores that the source calls atomic.
     pub atomic: FxHashSet<Site>,
 }
 
 /// An execution with what was found out about it. `variables` are the synchronisation variables that are known.
-pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> Whole {
-    let hidden = found_out.hidden.as_deref().unwrap_or_default();
+pub(crate) fn with(trace: &Trace, hidden_sync: &HiddenSynchronisation, variables: &ByteSet) -> MergedTrace {
+    let hidden = hidden_sync.hidden.as_deref().unwrap_or_default();
     let mut variables = variables.clone();
     hidden
         .iter()
@@ -52,7 +52,7 @@ pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
     let stored: ByteSet =
         plain.filter(|access| access.mode == Mode::Write).map(|access| access.obj).collect();
     let mut hidden = hidden.iter().peekable();
-    let mut merged = Merged::default();
+    let mut merged = TraceMerger::default();
     for (at, step) in trace.steps.enumerate() {
         while let Some(hidden) = hidden.next_if(|access| access.after <= at) {
             let mut hidden = *hidden;
@@ -64,7 +64,7 @@ pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
             }
             merged.push_hidden(&hidden, step);
         }
-        merged.push(step, &found_out.atomic, &stored);
+        merged.push(step, &hidden_sync.atomic, &stored);
     }
     let mut whole = Trace {
         steps: merged.steps,
@@ -76,7 +76,7 @@ pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
         let born = trace.hb.born(thread).and_then(|born| merged.positions.at(born).copied());
         whole.hb.add_thread(*name, born);
     }
-    Whole { trace: whole, positions: merged.positions }
+    MergedTrace { trace: whole, positions: merged.positions }
 }
 
 /// The object by which plain accesses of libraries to some memory publish something. It is another one than the memory itself, so
@@ -88,13 +88,13 @@ fn published(obj: Obj) -> Obj {
 }
 
 /// An execution with accesses between its events.
-pub(crate) struct Whole {
+pub(crate) struct MergedTrace {
     trace: Trace,
     /// Of each event of the execution itself, its position in `trace`.
     positions: PerEvent<Position>,
 }
 
-impl Whole {
+impl MergedTrace {
     /// The races in it, by the positions that the events have in the execution itself.
     pub(super) fn races(&self, mut detector: Detector) -> Vec<Race> {
         detector.learn(&self.trace);
@@ -106,7 +106,7 @@ impl Whole {
     }
 }
 
-impl Whole {
+impl MergedTrace {
     /// The execution.
     pub(crate) fn trace(&self) -> &Trace {
         &self.trace
@@ -139,7 +139,7 @@ impl Whole {
 
 /// The events of an execution with accesses between them.
 #[derive(Default)]
-struct Merged {
+struct TraceMerger {
     steps: PerEvent<TraceStep>,
     /// Of each event of the execution, its position among `steps`.
     positions: PerEvent<Position>,
@@ -150,7 +150,7 @@ struct Merged {
     known: Interner,
 }
 
-impl Merged {
+impl TraceMerger {
     fn next_id(&mut self, thread: ThreadName) -> EventId {
         let count = self.counts.entry(thread).or_default();
         *count += 1;
@@ -172,7 +172,7 @@ impl Merged {
         let id = self.next_id(*thread);
         let did = op.may.clone();
         let event =
-            Event { id, op, did, pick: Pick::Only, site: Site::default(), woken_by: None, timing: None };
+            Event { id, op, did, pick: OpOutcome::Only, site: Site::default(), woken_by: None, timing: None };
         let event = self.known.event(event);
         self.steps.push(like.with_event(event));
     }

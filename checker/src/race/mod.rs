@@ -20,9 +20,9 @@ mod triangular;
 
 pub use self::detector::{AccessSite, Detector, Race};
 pub(crate) use self::detector::{is_plain, learn, ordering};
-pub use self::hidden::FoundOut;
-pub(crate) use self::hidden::{Whole, with};
+pub use self::hidden::HiddenSynchronisation;
+pub(crate) use self::hidden::{MergedTrace, with};
 pub(crate) use self::pairs::MOST;
-pub use self::pairs::{Harm, Pairs, RacingPair};
+pub use self::pairs::{HarmfulOrder, Pairs, RacingPair};
 pub use self::torn::TornAccesses;
 pub use self::triangular::{Triangle, Triangles};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::detector::{AccessSite, Detector, Race};
-use super::hidden::{FoundOut, with};
+use super::hidden::{HiddenSynchronisation, with};
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::Atomicity;
@@ -38,14 +38,14 @@ pub struct RacingPair {
     /// Nothing says that these accesses may be atomic.
     pub certain: bool,
     /// The harm that one of its orders does, if that was seen.
-    pub harm: Option<Harm>,
+    pub harm: Option<HarmfulOrder>,
     /// Other executions that show it.
     others: Vec<(Arc<Trace>, Race)>,
 }
 
 /// The order of a pair that was seen to fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Harm {
+pub struct HarmfulOrder {
     /// The accesses in the order that fails; `both`: each of them once ran before the other.
     pub order: [AccessSite; 2],
     /// In the executions that failed, accesses of the pair ran in either order.
@@ -171,7 +171,7 @@ impl Pairs {
 
     /// Keeps the pairs that race also with what is found out about an execution that shows them. What is found out may include
     /// more about these events of it, the accesses of pairs.
-    pub fn confirm(&mut self, mut find_out: impl FnMut(&Arc<Trace>, Vec<Position>) -> FoundOut) {
+    pub fn confirm(&mut self, mut find_out: impl FnMut(&Arc<Trace>, Vec<Position>) -> HiddenSynchronisation) {
         let known = &self.detector;
         let is_open = |still: &[(Arc<Trace>, Race, bool)]| !still.iter().any(|(_, _, is_all)| *is_all);
         check(&mut self.found, is_open, |trace, mut events| {
@@ -180,8 +180,8 @@ impl Pairs {
                 // The actions of libraries are known until then. An order of two accesses may leave later ones from the same
                 // places racing.
                 let until = events.iter().max().copied().unwrap_or(Position::START);
-                let found_out = find_out(trace, events.clone());
-                let races = with(trace, &found_out, known.variables()).races(known.clone());
+                let hidden_sync = find_out(trace, events.clone());
+                let races = with(trace, &hidden_sync, known.variables()).races(known.clone());
                 let (mut within, beyond): (Vec<Race>, Vec<Race>) =
                     races.into_iter().partition(|race| race.events[1] <= until);
                 let is_new = |race: &&Race| {
@@ -189,8 +189,8 @@ impl Pairs {
                 };
                 let next: Vec<Position> = beyond.iter().filter(is_new).flat_map(|race| race.events).collect();
                 rounds += 1;
-                if next.is_empty() || found_out.hidden.is_none() || rounds == MOST_ROUNDS {
-                    let is_all = found_out.hidden.is_some() && next.is_empty();
+                if next.is_empty() || hidden_sync.hidden.is_none() || rounds == MOST_ROUNDS {
+                    let is_all = hidden_sync.hidden.is_some() && next.is_empty();
                     within.extend(beyond.into_iter().filter(|_| !is_all));
                     break (within, is_all);
                 }
@@ -305,14 +305,14 @@ fn way(trace: &Trace, race: &Race) -> ([AccessSite; 2], usize) {
 }
 
 /// The harm that one order of a pair does, by the executions that had it in each way.
-fn harm([a, b]: [AccessSite; 2], ways: &[(u64, u64); WAYS]) -> Option<Harm> {
+fn harm([a, b]: [AccessSite; 2], ways: &[(u64, u64); WAYS]) -> Option<HarmfulOrder> {
     (0..WAYS)
         .filter_map(|way| {
             let (failed, passed) = ways[way];
             let others = ways.iter().enumerate().filter(|(other, _)| *other != way);
             let (all, well) = others.fold((0, 0), |(all, well), (_, (f, p))| (all + f + p, well + p));
             let order = if way == 1 { [b, a] } else { [a, b] };
-            (failed > 0 && passed == 0 && well > 0).then_some(Harm {
+            (failed > 0 && passed == 0 && well > 0).then_some(HarmfulOrder {
                 order,
                 both: way == 2,
                 failed,

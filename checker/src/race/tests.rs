@@ -7,7 +7,7 @@ use proptest::prelude::{Just, Strategy as Generator, prop, prop_oneof, proptest}
 use super::detector::synchronises;
 use super::*;
 use crate::account::HiddenAccess;
-use crate::event::agent::{Choice, Pick};
+use crate::event::agent::{Choice, OpOutcome};
 use crate::event::names::{EventId, Obj, ObjName, Site, ThreadName};
 use crate::event::operation::{Access, Atomicity, Mode, Op, OpKind};
 use crate::event::position::Position;
@@ -160,7 +160,7 @@ fn trace(events: &[(usize, Doing, u32, u32, u64)]) -> Trace {
             id,
             did: op.may.clone(),
             op,
-            pick: Pick::Only,
+            pick: OpOutcome::Only,
             site: Site(site),
             woken_by,
             timing: None,
@@ -254,7 +254,7 @@ fn a_pair_of_locations_is_reported_once() {
     assert_eq!(pair.race.events.map(Position::count), [0, 1]);
     let place = |site, writes| AccessSite { site: Site(site), writes };
     let order = [place(2, false), place(1, true)];
-    assert_eq!(pair.harm, Some(Harm { order, both: false, failed: 1, others: (1, 1) }));
+    assert_eq!(pair.harm, Some(HarmfulOrder { order, both: false, failed: 1, others: (1, 1) }));
 }
 
 #[test]
@@ -281,7 +281,10 @@ fn an_order_that_also_passes_is_not_harmful() {
 fn races_with(trace: &Trace, hidden: &[(usize, usize, Mode, u32)]) -> bool {
     let mut pairs = super::Pairs::default();
     pairs.take(trace, Some(false));
-    pairs.confirm(|trace, _| FoundOut { hidden: Some(accesses(trace, hidden)), ..FoundOut::default() });
+    pairs.confirm(|trace, _| HiddenSynchronisation {
+        hidden: Some(accesses(trace, hidden)),
+        ..HiddenSynchronisation::default()
+    });
     !pairs.is_empty()
 }
 
@@ -329,7 +332,10 @@ fn executions_in_which_accesses_stand_side_by_side_are_kept_before_others() {
         for events in std::iter::repeat_n(&apart, 6).chain([&last]) {
             pairs.take(&trace(events), Some(false));
         }
-        pairs.confirm(|trace, _| FoundOut { hidden: Some(accesses(trace, &hidden)), ..FoundOut::default() });
+        pairs.confirm(|trace, _| HiddenSynchronisation {
+            hidden: Some(accesses(trace, &hidden)),
+            ..HiddenSynchronisation::default()
+        });
         assert_eq!(!pairs.is_empty(), expected);
     }
 }

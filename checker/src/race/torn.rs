@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::hidden::{FoundOut, with};
+use super::hidden::{HiddenSynchronisation, with};
 use super::neighbours::races;
 use crate::account::HiddenAccess;
 use crate::event::byte_set::ByteSet;
@@ -83,14 +83,14 @@ impl TornAccesses {
     }
 
     /// The number of pairs of places that no synchronisation of libraries orders. `find_out` runs an execution again as far as
-    /// these events and says what libraries did ([`crate::program::Ending::hidden`]); what it cannot say orders nothing.
+    /// these events and says what libraries did ([`crate::program::ExecutionSummary::hidden`]); what it cannot say orders nothing.
     /// `variables` are the synchronisation variables that are known.
     pub fn confirm(
         &self,
         variables: &ByteSet,
         mut find_out: impl FnMut(&Trace, Vec<Position>) -> Option<Vec<HiddenAccess>>,
     ) -> u64 {
-        let mut known: Vec<(Arc<Trace>, FoundOut)> = Vec::new();
+        let mut known: Vec<(Arc<Trace>, HiddenSynchronisation)> = Vec::new();
         let mut is_torn = |(trace, events): &Witness| {
             let all = || {
                 let shown = self.found.values().flatten().filter(|(other, _)| Arc::ptr_eq(other, trace));
@@ -98,7 +98,10 @@ impl TornAccesses {
             };
             let at = known.iter().position(|(known, _)| Arc::ptr_eq(known, trace)).unwrap_or_else(|| {
                 let hidden = find_out(trace, all());
-                known.push((Arc::clone(trace), FoundOut { hidden, ..FoundOut::default() }));
+                known.push((
+                    Arc::clone(trace),
+                    HiddenSynchronisation { hidden, ..HiddenSynchronisation::default() },
+                ));
                 known.len() - 1
             });
             with(trace, &known[at].1, variables).are_neighbours(*events)

@@ -6,10 +6,10 @@
 //! again with them.
 
 use super::executor::Executor;
-use super::outcome::Ended;
+use super::outcome::SearchEnd;
 use crate::event::agent::Choice;
 use crate::event::step::OpKey;
-use crate::execution::{End, SearchError};
+use crate::execution::{RunOutcome, SearchError};
 use crate::program::{Program, Scope};
 use crate::strategy::DefaultSchedule;
 
@@ -28,7 +28,7 @@ impl Auditor {
     pub(super) fn now_and_then<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         let ended = self.audit_doubtful(executor)?;
         if ended.is_some() {
             return Ok(ended);
@@ -45,7 +45,7 @@ impl Auditor {
     pub(super) fn at_the_end<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         let ended = self.audit_doubtful(executor)?;
         if ended.is_some() {
             return Ok(ended);
@@ -57,7 +57,7 @@ impl Auditor {
     fn audit_last<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         let schedule = executor.runner.trace.schedule();
         self.audit(executor, &schedule)
     }
@@ -66,7 +66,7 @@ impl Auditor {
     fn audit_doubtful<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         while let Some((epoch, schedule)) = executor.runner.to_audit.pop() {
             let is_current = epoch == executor.runner.program.epoch();
             let ended = if is_current { self.audit(executor, &schedule)? } else { None };
@@ -81,15 +81,18 @@ impl Auditor {
         &mut self,
         executor: &mut Executor<'_, P>,
         schedule: &[(Choice, OpKey)],
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         if executor.is_outdated() {
             // The search starts again anyway, and what ran last had fewer key points.
             return Ok(None);
         }
         self.audited = executor.stats.executions_now();
         match executor.run_aside(&Scope::Audit, schedule, &mut DefaultSchedule)? {
-            End::Stopped(go) => Ok(Some(Ended::from(go))),
-            End::Ended(_) | End::Limit(..) | End::Cut | End::Promoted(_) => Ok(None),
+            RunOutcome::Stopped(go) => Ok(Some(SearchEnd::from(go))),
+            RunOutcome::Completed(_)
+            | RunOutcome::LimitExceeded(..)
+            | RunOutcome::Pruned
+            | RunOutcome::Promoted(_) => Ok(None),
         }
     }
 }

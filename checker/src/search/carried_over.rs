@@ -2,12 +2,12 @@
 //! that had never run before. Its schedule does not say enough any more, so the order of its events is run once more.
 
 use super::executor::Executor;
-use super::lost::Lost;
-use super::outcome::Ended;
+use super::irreproducible::Irreproducible;
+use super::outcome::SearchEnd;
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::step::OpKey;
-use crate::execution::{End, SearchError};
+use crate::execution::{RunOutcome, SearchError};
 use crate::program::{Program, Scope};
 use crate::strategy::{Strategy, TraceGuide};
 
@@ -16,13 +16,13 @@ pub(super) struct CarriedOver {
     events: Vec<(Choice, OpKey)>,
     /// Of the item that it was.
     cost: u32,
-    lost: Lost,
+    irreproducible: Irreproducible,
 }
 
 /// The result of running it once more.
 pub(super) enum Rerun {
     /// The search is to end.
-    Ended(Ended),
+    Ended(SearchEnd),
     /// Key points were added under it again.
     CarriedOver(CarriedOver),
     /// It failed again.
@@ -43,8 +43,8 @@ impl CarriedOver {
         }
         executor.note_seen(failures);
         let trace = &executor.runner.trace;
-        let lost = Lost::new(failures, trace);
-        Some(Self { events: trace.schedule(), cost, lost })
+        let irreproducible = Irreproducible::new(failures, trace);
+        Some(Self { events: trace.schedule(), cost, irreproducible })
     }
 
     /// Runs it with the key points that there are now.
@@ -53,14 +53,14 @@ impl CarriedOver {
         executor: &mut Executor<'_, P>,
         strategy: &mut dyn Strategy,
     ) -> Result<Rerun, SearchError> {
-        let Self { events, cost, lost } = self;
+        let Self { events, cost, irreproducible } = self;
         let end = executor.run_aside(&Scope::All, &[], &mut TraceGuide::new(events))?;
         Ok(match end {
-            End::Stopped(go) => Rerun::Ended(Ended::from(go)),
-            End::Promoted(failures) => {
+            RunOutcome::Stopped(go) => Rerun::Ended(SearchEnd::from(go)),
+            RunOutcome::Promoted(failures) => {
                 Self::of(executor, &failures, cost).map_or(Rerun::Nothing, Rerun::CarriedOver)
             }
-            End::Ended(failures) if !failures.is_empty() => {
+            RunOutcome::Completed(failures) if !failures.is_empty() => {
                 strategy.observe(&executor.runner.trace);
                 if strategy.bound().is_some() && executor.runner.trace.preemptions() > cost {
                     // A search that goes by bounds shall come to it in its turn.
@@ -68,8 +68,8 @@ impl CarriedOver {
                 }
                 Rerun::Failed(failures)
             }
-            End::Ended(_) | End::Cut | End::Limit(..) => {
-                executor.lost.push(lost);
+            RunOutcome::Completed(_) | RunOutcome::Pruned | RunOutcome::LimitExceeded(..) => {
+                executor.irreproducible.push(irreproducible);
                 Rerun::Nothing
             }
         })

@@ -1,7 +1,7 @@
 //! Executions that a limit cut short.
 
 use super::executor::Executor;
-use super::outcome::Ended;
+use super::outcome::SearchEnd;
 use crate::cache::Cache;
 use crate::event::agent::Status;
 use crate::event::wait::On;
@@ -30,13 +30,13 @@ pub(super) fn take_back<P: Program>(
     cache.withdraw(&notes.entered, item.id);
     // It may go round in circles; leaving it anywhere in them is more of the same, and not covered anyway.
     notes.alternatives.truncate(ALTERNATIVES);
-    notes.endless = true;
+    notes.limit_reached = true;
 }
 
 /// The end of a search in the middle of an execution.
-pub(super) fn stopped<P: Program>(executor: &mut Executor<'_, P>, go: StopRequest) -> Ended {
+pub(super) fn stopped<P: Program>(executor: &mut Executor<'_, P>, go: StopRequest) -> SearchEnd {
     count_awaiting(executor);
-    Ended::from(go)
+    SearchEnd::from(go)
 }
 
 /// Counts the execution that ran last if a thread waited in it for what comes from outside.

@@ -1,14 +1,14 @@
 //! Does the program do the same twice under one schedule?
 //!
 //! Searches that follow schedules from their first execution on ask before it, with the default schedule. The portfolio
-//! ([`Strategy::opening`](crate::strategy::Strategy::opening)) asks once it has run a few: many failures are found sooner
+//! ([`Strategy::determinism_schedule`]) asks once it has run a few: many failures are found sooner
 //! than that, and each one is run again anyway before it is reported.
 
 use std::mem;
 
 use super::executor::Executor;
-use super::outcome::Ended;
-use crate::execution::{End, SearchError, ends_differ};
+use super::outcome::SearchEnd;
+use crate::execution::{RunOutcome, SearchError, ends_differ};
 use crate::program::{Epoch, Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide, Strategy};
 use crate::trace::{Trace, TraceStep, first_missing_synchronisation, first_other_synchronisation};
@@ -29,7 +29,7 @@ impl DeterminismCheck {
     pub(super) fn is_due<P: Program>(&self, executor: &Executor<'_, P>, strategy: &dyn Strategy) -> bool {
         let done = executor.stats.executions();
         let is_last = executor.options.max_schedules.is_some_and(|max| done >= max);
-        !self.is_done && (strategy.opening().is_none() || done >= AFTER || is_last)
+        !self.is_done && (strategy.determinism_schedule().is_none() || done >= AFTER || is_last)
     }
 
     /// Whether it has been checked.
@@ -54,7 +54,7 @@ impl DeterminismCheck {
         &mut self,
         executor: &mut Executor<'_, P>,
         strategy: &mut dyn Strategy,
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         let checked = self.run_twice(executor, strategy);
         *self = Self { is_done: true, first_ever: None };
         checked
@@ -64,17 +64,17 @@ impl DeterminismCheck {
         &mut self,
         executor: &mut Executor<'_, P>,
         strategy: &mut dyn Strategy,
-    ) -> Result<Option<Ended>, SearchError> {
-        let mut once: Option<(End, Trace)> = None;
+    ) -> Result<Option<SearchEnd>, SearchError> {
+        let mut once: Option<(RunOutcome, Trace)> = None;
         loop {
             let scope = if once.is_some() { Scope::Audit } else { Scope::All };
             let end = run(executor, strategy, &scope)?;
             self.keep_first_ever(executor);
             match end {
-                End::Stopped(go) => return Ok(Some(Ended::from(go))),
-                End::Promoted(_) => once = None,
+                RunOutcome::Stopped(go) => return Ok(Some(SearchEnd::from(go))),
+                RunOutcome::Promoted(_) => once = None,
                 // Too long to run again for this alone; it will be run again as a finding.
-                End::Limit(..) if once.is_none() => return Ok(None),
+                RunOutcome::LimitExceeded(..) if once.is_none() => return Ok(None),
                 second => {
                     let trace = mem::take(&mut executor.runner.trace);
                     let Some((first, before)) = once.take() else {
@@ -89,8 +89,8 @@ impl DeterminismCheck {
                     }
                     let difference = self.first_ever.take().and_then(|(epoch, first)| {
                         // The next thread in an opening depends on the key points that there are.
-                        let is_other =
-                            epoch != executor.runner.program.epoch() && strategy.opening().is_some();
+                        let is_other = epoch != executor.runner.program.epoch()
+                            && strategy.determinism_schedule().is_some();
                         let compare = if is_other {
                             first_other_synchronisation
                         } else {
@@ -115,13 +115,13 @@ fn run<P: Program>(
     executor: &mut Executor<'_, P>,
     strategy: &dyn Strategy,
     scope: &Scope,
-) -> Result<End, SearchError> {
-    let mut guide: Box<dyn Guide> = match strategy.opening() {
-        Some(opening) => opening.guide(),
+) -> Result<RunOutcome, SearchError> {
+    let mut guide: Box<dyn Guide> = match strategy.determinism_schedule() {
+        Some(schedule) => schedule.guide(),
         None => Box::new(DefaultSchedule),
     };
     let end = executor.run_aside(scope, &[], &mut *guide)?;
-    if let End::Ended(failures) | End::Limit(_, failures) = &end {
+    if let RunOutcome::Completed(failures) | RunOutcome::LimitExceeded(_, failures) = &end {
         executor.note_seen(failures);
     }
     Ok(end)

@@ -11,56 +11,21 @@ use super::findings::failing_execution::FailingExecution;
 use super::findings::identity::Identity;
 use super::findings::late_joins::with_late_joins;
 use super::findings::reproduction::{REPLAYS, Reproduction, reproduce};
-use super::lost::Lost;
+use super::irreproducible::Irreproducible;
 use super::note::SearchNote;
+use super::observer::Observer;
 use super::only_synchronisation::SwitchPoints;
 use super::options::Options;
-use super::outcome::{Always, Ended, Finding, Outcome, Progress};
-use super::parallel::speculation::Ahead;
-use super::parallel::workers::{NoWorkers, Workers};
+use super::outcome::{AlwaysFailsEvidence, Finding, Progress, SearchEnd, SearchOutcome};
+use super::parallel::speculation::SpeculativeRuns;
+use super::parallel::workers::NoWorkers;
 use super::{cut_short, narrow};
 use crate::cache::Cache;
 use crate::event::failure::{Failure, FailureKind};
-use crate::execution::{End, SearchError};
+use crate::execution::{RunOutcome, SearchError};
 use crate::program::Program;
 use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::{Trace, cost};
-
-/// The caller of a search, which is told how far it is. The search is stopped by [`Options::limit`].
-pub trait Observer {
-    /// Called after every execution.
-    fn progress(&mut self, progress: &Progress);
-
-    /// Called as soon as a failure has been reproduced; again when a better schedule shows it.
-    fn found(&mut self, _: &Finding) {}
-}
-
-/// Explores a program.
-///
-/// # Errors
-/// When the program cannot be run, or does not do the same under the same schedule.
-pub fn explore<P: Program>(
-    program: &P,
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, SearchError> {
-    explore_with(program, options, Box::new(NoWorkers), observer)
-}
-
-/// The same with workers beside the calling thread. Whatever they do, the outcome is the same as without them.
-///
-/// # Errors
-/// When the program cannot be run, or does not do the same under the same schedule.
-pub fn explore_with<'a, P: Program>(
-    program: &'a P,
-    options: &'a Options,
-    workers: Box<dyn Workers + 'a>,
-    observer: &'a mut dyn Observer,
-) -> Result<Outcome, SearchError> {
-    let mut search = Search::new(program, options, observer);
-    search.ahead = Ahead::new(workers);
-    search.run().map_err(SearchError::while_searching)
-}
 
 /// A search under way.
 pub(super) struct Search<'a, P> {
@@ -69,7 +34,7 @@ pub(super) struct Search<'a, P> {
     pub(super) strategy: Box<dyn Strategy>,
     pub(super) cache: Cache,
     /// The executions that run before their turn.
-    ahead: Ahead<'a>,
+    pub(super) speculative: SpeculativeRuns<'a>,
     pub(super) findings: Vec<Finding>,
     switch_points: SwitchPoints,
     /// The failing execution under which key points were added.
@@ -91,7 +56,7 @@ impl<'a, P: Program> Search<'a, P> {
             observer,
             strategy,
             cache: Cache::new(rule.filter(|_| options.cache)),
-            ahead: Ahead::new(Box::new(NoWorkers)),
+            speculative: SpeculativeRuns::new(Box::new(NoWorkers)),
             findings: Vec::new(),
             switch_points: SwitchPoints::new(options.only_synchronisation),
             carried_over: None,
@@ -103,7 +68,7 @@ impl<'a, P: Program> Search<'a, P> {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Outcome, SearchError> {
+    pub(super) fn run(mut self) -> Result<SearchOutcome, SearchError> {
         let is_due = self.check.is_due(&self.executor, &*self.strategy);
         let checked = if is_due { self.check_determinism()? } else { None };
         self.executor.epoch = self.executor.runner.program.epoch();
@@ -115,18 +80,18 @@ impl<'a, P: Program> Search<'a, P> {
                 // The findings that were reproduced before count all the same.
                 Err(error) => {
                     self.notes.push(SearchNote::StoppedEarly(error.while_searching()));
-                    Ended::Cancelled
+                    SearchEnd::Cancelled
                 }
             },
         };
         Ok(self.outcome(ended))
     }
 
-    fn outcome(mut self, ended: Ended) -> Outcome {
-        let lost = std::mem::take(&mut self.executor.lost);
+    fn outcome(mut self, ended: SearchEnd) -> SearchOutcome {
+        let irreproducible = std::mem::take(&mut self.executor.irreproducible);
         let at_end = |mut covered: Coverage| {
-            covered.everything &= ended == Ended::Covered;
-            Lost::covered(&lost, &self.findings, covered)
+            covered.everything &= ended == SearchEnd::Covered;
+            Irreproducible::covered(&irreproducible, &self.findings, covered)
         };
         let strategy = &*self.strategy;
         let is_too_narrow = self.switch_points.is_too_narrow();
@@ -137,13 +102,14 @@ impl<'a, P: Program> Search<'a, P> {
             let lowest = strategy.runs_at_least_cost();
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
-        self.switch_points.lock_orders.settle(covered.everything);
-        self.notes.extend(self.switch_points.notes().chain(Lost::notes(lost, &self.findings)));
+        self.switch_points.lock_orders.drop_observed(covered.everything);
+        self.notes
+            .extend(self.switch_points.notes().chain(Irreproducible::notes(irreproducible, &self.findings)));
         self.notes.extend(strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
         let SwitchPoints { races, triangles, torn, lock_orders, .. } = self.switch_points;
         let Self { executor: Executor { stats, .. }, findings, notes, .. } = self;
         let triangles = triangles.observable();
-        Outcome {
+        SearchOutcome {
             stats,
             covered,
             at_synchronisation,
@@ -157,11 +123,11 @@ impl<'a, P: Program> Search<'a, P> {
         }
     }
 
-    fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {
+    fn check_determinism(&mut self) -> Result<Option<SearchEnd>, SearchError> {
         self.check.check(&mut self.executor, &mut *self.strategy)
     }
 
-    pub(super) fn search(&mut self) -> Result<Ended, SearchError> {
+    pub(super) fn search(&mut self) -> Result<SearchEnd, SearchError> {
         self.switch_points.apply(&mut self.executor);
         loop {
             if self.executor.is_outdated() || self.switch_points.take_widened() {
@@ -175,7 +141,7 @@ impl<'a, P: Program> Search<'a, P> {
             }
             let options = self.executor.options;
             if options.limit.is_over() {
-                return Ok(Ended::from(options.limit.look()));
+                return Ok(SearchEnd::from(options.limit.look()));
             }
             let Some(item) = self.next_item() else {
                 if !self.check.is_done() {
@@ -187,11 +153,11 @@ impl<'a, P: Program> Search<'a, P> {
                 match self.auditor.at_the_end(&mut self.executor)? {
                     Some(ended) => return Ok(ended),
                     None if self.executor.is_outdated() => continue,
-                    None => return Ok(Ended::Covered),
+                    None => return Ok(SearchEnd::Covered),
                 }
             };
             if options.max_schedules.is_some_and(|max| self.executor.stats.executions() >= max) {
-                return Ok(Ended::Budget);
+                return Ok(SearchEnd::Budget);
             }
             let ended = match self.execute(&item)? {
                 None => self.auditor.now_and_then(&mut self.executor)?,
@@ -222,10 +188,10 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     /// Runs one item; says whether the search ends with it.
-    fn execute(&mut self, item: &WorkItem) -> Result<Option<Ended>, SearchError> {
-        self.ahead.hand_out(&mut *self.strategy, &self.cache, &self.executor);
+    fn execute(&mut self, item: &WorkItem) -> Result<Option<SearchEnd>, SearchError> {
+        self.speculative.hand_out(&mut *self.strategy, &self.cache, &self.executor);
         self.executor.is_narrow = false;
-        let ran = self.ahead.take_over(item, (&mut *self.strategy, &self.cache), &mut self.executor);
+        let ran = self.speculative.take_over(item, (&mut *self.strategy, &self.cache), &mut self.executor);
         let (end, mut notes) = match ran {
             Some(ran) => ran,
             None => {
@@ -235,9 +201,9 @@ impl<'a, P: Program> Search<'a, P> {
         };
         if !self.executor.is_narrow {
             // An execution that ran ahead teaches only now.
-            self.executor.runner.note_doubt(self.executor.is_checked);
+            self.executor.runner.queue_audit(self.executor.is_checked);
         }
-        if self.executor.runner.ending.left_out {
+        if self.executor.runner.summary.left_out {
             self.note_cut(item);
         }
         self.check.keep_first_ever(&self.executor);
@@ -246,26 +212,26 @@ impl<'a, P: Program> Search<'a, P> {
         // Whether it failed; only for an execution that went to its end and counts.
         let mut failed = None;
         let failures = match end {
-            End::Stopped(go) => return Ok(Some(cut_short::stopped(&mut self.executor, go))),
-            End::Promoted(failures) => {
+            RunOutcome::Stopped(go) => return Ok(Some(cut_short::stopped(&mut self.executor, go))),
+            RunOutcome::Promoted(failures) => {
                 self.executor.stats.pruned += 1;
                 self.carry_over(&failures, item.cost);
                 return Ok(None);
             }
-            End::Cut => {
+            RunOutcome::Pruned => {
                 self.executor.stats.pruned += 1;
                 Vec::new()
             }
-            End::Ended(failures) if !self.strategy.is_within(&self.executor.runner.trace) => {
+            RunOutcome::Completed(failures) if !self.strategy.is_within(&self.executor.runner.trace) => {
                 self.executor.stats.pruned += 1;
                 failures
             }
-            End::Ended(failures) => {
+            RunOutcome::Completed(failures) => {
                 self.count(&failures);
                 failed = Some(!failures.is_empty());
                 failures
             }
-            End::Limit(exceeded, failures) => {
+            RunOutcome::LimitExceeded(exceeded, failures) => {
                 cut_short::take_back(&mut self.executor, exceeded, (item, &mut notes), &self.cache);
                 self.note_cut(item);
                 self.uniform = Some(Vec::new());
@@ -295,7 +261,7 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     /// Runs what was remembered with the key points that there are now.
-    fn run_carried_over(&mut self) -> Result<Option<Ended>, SearchError> {
+    fn run_carried_over(&mut self) -> Result<Option<SearchEnd>, SearchError> {
         let Some(carried_over) = self.carried_over.take() else { return Ok(None) };
         match carried_over.run(&mut self.executor, &mut *self.strategy)? {
             Rerun::Ended(ended) => Ok(Some(ended)),
@@ -317,16 +283,16 @@ impl<'a, P: Program> Search<'a, P> {
         failures: Vec<Failure>,
         whole: bool,
         limit: bool,
-    ) -> Result<Option<Ended>, SearchError> {
+    ) -> Result<Option<SearchEnd>, SearchError> {
         let mut trace = mem::take(&mut self.executor.runner.trace);
-        let ending = mem::take(&mut self.executor.runner.ending);
+        let summary = mem::take(&mut self.executor.runner.summary);
         let number = self.executor.stats.executions();
         failures.iter().for_each(|failure| self.switch_points.lock_orders.fails(failure));
         let mut left = failures.len();
         for failure in failures {
             left -= 1;
             let trace = if left == 0 { mem::take(&mut trace) } else { trace.clone() };
-            let shown = FailingExecution { failure, trace, whole, limit, ending: &ending, number };
+            let shown = FailingExecution { failure, trace, whole, limit, summary: &summary, number };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -336,7 +302,7 @@ impl<'a, P: Program> Search<'a, P> {
 
     fn count(&mut self, failures: &[Failure]) {
         let executor = &mut self.executor;
-        let in_time = failures.iter().filter(|_| !executor.runner.over().failed_late);
+        let in_time = failures.iter().filter(|_| !executor.runner.termination().failed_late);
         let identities: Vec<Identity> = in_time.map(Identity::of).collect();
         match &mut self.uniform {
             None => self.uniform = Some(identities),
@@ -359,7 +325,7 @@ impl<'a, P: Program> Search<'a, P> {
     fn restart(&mut self) {
         self.executor.restart();
         self.strategy.reset(self.executor.epoch);
-        self.ahead.forget();
+        self.speculative.forget();
         self.cache.clear();
         self.switch_points.restart(&mut self.executor);
         self.cut = None;
@@ -369,7 +335,7 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     /// Takes in a failure.
-    fn found(&mut self, shown: FailingExecution<'_>) -> Result<Option<Ended>, SearchError> {
+    fn found(&mut self, shown: FailingExecution<'_>) -> Result<Option<SearchEnd>, SearchError> {
         let identity = Identity::of(&shown.failure);
         let known = self.findings.iter().position(|finding| finding.identity == identity);
         let preemptions = shown.trace.preemptions();
@@ -405,17 +371,17 @@ impl<'a, P: Program> Search<'a, P> {
             Some(at) => self.findings[at] = finding,
             None => self.findings.push(finding),
         }
-        Ok(stopped.or_else(|| (!self.executor.options.keep_going).then_some(Ended::FirstBug)))
+        Ok(stopped.or_else(|| (!self.executor.options.keep_going).then_some(SearchEnd::FirstBug)))
     }
 
     fn finding(
         &self,
         shown: FailingExecution<'_>,
         identity: Identity,
-        always: Option<Always>,
+        always: Option<AlwaysFailsEvidence>,
         reproduced: u32,
     ) -> Finding {
-        let FailingExecution { mut failure, trace, ending, number, .. } = shown;
+        let FailingExecution { mut failure, trace, summary, number, .. } = shown;
         if always.is_some() {
             failure.kind = FailureKind::AlwaysFails;
         }
@@ -434,7 +400,7 @@ impl<'a, P: Program> Search<'a, P> {
             trace,
             schedule_number: number,
             reproduced: (reproduced, REPLAYS),
-            ending: ending.clone(),
+            summary: summary.clone(),
             epoch: self.executor.epoch,
             always,
             outdated: false,

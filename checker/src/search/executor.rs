@@ -1,14 +1,14 @@
 //! The executor: runs the executions of a search, counts them, and knows what the last one was.
 
 use super::findings::identity::Identity;
-use super::lost::Lost;
+use super::irreproducible::Irreproducible;
 use super::options::Options;
 use super::outcome::Stats;
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::names::ThreadName;
 use crate::event::step::OpKey;
-use crate::execution::{End, Limits, Runner, SearchError};
+use crate::execution::{Limits, RunOutcome, Runner, SearchError};
 use crate::limit::StopRequest;
 use crate::program::{Epoch, Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide};
@@ -27,7 +27,7 @@ pub(super) struct Executor<'a, P> {
     /// The failures that were seen, each with the number of executions that had been started by the first that showed it.
     pub(super) seen: Vec<(Identity, u64)>,
     /// Failures that did not come again.
-    pub(super) lost: Vec<Lost>,
+    pub(super) irreproducible: Vec<Irreproducible>,
 }
 
 impl<'a, P: Program> Executor<'a, P> {
@@ -40,7 +40,7 @@ impl<'a, P: Program> Executor<'a, P> {
             is_narrow: false,
             is_checked: false,
             seen: Vec::new(),
-            lost: Vec::new(),
+            irreproducible: Vec::new(),
         }
     }
 
@@ -55,7 +55,7 @@ impl<'a, P: Program> Executor<'a, P> {
         scope: &Scope,
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
-    ) -> Result<End, SearchError> {
+    ) -> Result<RunOutcome, SearchError> {
         let limit = &self.options.limit;
         self.runner.run_within(scope, prefix, guide, &mut || limit.look())
     }
@@ -66,13 +66,13 @@ impl<'a, P: Program> Executor<'a, P> {
         scope: &Scope,
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
-    ) -> Result<End, SearchError> {
+    ) -> Result<RunOutcome, SearchError> {
         self.stats.other += 1;
         self.run(scope, prefix, guide)
     }
 
     /// Runs a schedule once more, which only the user ends: the time for the search being up does not.
-    pub(super) fn run_to_its_end(&mut self, schedule: &[(Choice, OpKey)]) -> Result<End, SearchError> {
+    pub(super) fn run_to_its_end(&mut self, schedule: &[(Choice, OpKey)]) -> Result<RunOutcome, SearchError> {
         self.stats.other += 1;
         let limit = &self.options.limit;
         let mut go = || match limit.look() {
@@ -86,7 +86,7 @@ impl<'a, P: Program> Executor<'a, P> {
 
     /// Keeps in mind which failures the execution that has just ended was the first to show.
     pub(super) fn note_seen(&mut self, failures: &[Failure]) {
-        let started = self.stats.executions() + self.stats.other + self.runner.looks;
+        let started = self.stats.executions() + self.stats.other + self.runner.attribution_runs;
         for identity in failures.iter().map(Identity::of) {
             if self.seen.iter().all(|(seen, _)| *seen != identity) {
                 self.seen.push((identity, started));

@@ -6,10 +6,12 @@ mod cut_short;
 mod determinism;
 mod driver;
 mod executor;
+mod explore;
 mod findings;
-mod lost;
+mod irreproducible;
 mod narrow;
 mod note;
+mod observer;
 mod only_synchronisation;
 mod options;
 mod outcome;
@@ -20,11 +22,12 @@ mod sample;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use self::driver::{Observer, explore, explore_with};
+pub use self::explore::{explore, explore_by, explore_with};
 pub use self::findings::identity::Identity;
 pub use self::note::SearchNote;
+pub use self::observer::{Observer, SilentObserver};
 pub use self::options::Options;
-pub use self::outcome::{Always, Ended, Finding, Outcome, Progress, Stats};
+pub use self::outcome::{AlwaysFailsEvidence, Finding, Progress, SearchEnd, SearchOutcome, Stats};
 pub use self::parallel::workers::{Job, JobOutcome, NoWorkers, TraceBuffer, WorkerContext, Workers};
 pub use self::replay::{Replayed, replay};
 pub use self::sample::sample;

@@ -11,7 +11,7 @@ use super::executor::Executor;
 use super::note::SearchNote;
 use crate::cache::Cache;
 use crate::event::failure::Failure;
-use crate::execution::{End, SearchError};
+use crate::execution::{RunOutcome, SearchError};
 use crate::program::{Program, Scope};
 use crate::strategy::{Notes, Strategy, WorkItem};
 use crate::trace::Trace;
@@ -22,7 +22,7 @@ pub(super) fn run_item<P: Program>(
     item: &WorkItem,
     (strategy, cache): (&dyn Strategy, &Cache),
     notes: &mut Vec<SearchNote>,
-) -> Result<(End, Notes), SearchError> {
+) -> Result<(RunOutcome, Notes), SearchError> {
     let run_within = |executor: &mut Executor<'_, P>, scope: &Scope| {
         let mut guide = strategy.guide(item, cache);
         let end = executor.run(scope, &item.prefix, &mut *guide)?;
@@ -38,13 +38,13 @@ pub(super) fn run_item<P: Program>(
     }
     let (end, found) = run_within(executor, &scope)?;
     match &end {
-        End::Stopped(_) | End::Promoted(_) => Ok((end, found)),
-        End::Ended(_) | End::Cut
+        RunOutcome::Stopped(_) | RunOutcome::Promoted(_) => Ok((end, found)),
+        RunOutcome::Completed(_) | RunOutcome::Pruned
             if end.failures().is_empty() && spins_within(&executor.runner.trace, &scope) =>
         {
             Ok((end, found))
         }
-        End::Ended(_) | End::Cut | End::Limit(..) => {
+        RunOutcome::Completed(_) | RunOutcome::Pruned | RunOutcome::LimitExceeded(..) => {
             executor.stats.other += 1;
             executor.is_narrow = false;
             let wide = run_within(executor, &Scope::All)?;
@@ -61,8 +61,8 @@ fn spins_within(trace: &Trace, scope: &Scope) -> bool {
 }
 
 /// Tells the user of a failure that was seen with few key points and not with all of them.
-fn note_if_missed(failures: &[Failure], wide: &End, notes: &mut Vec<SearchNote>) {
-    if let (End::Ended(now), Some(failure)) = (wide, failures.first())
+fn note_if_missed(failures: &[Failure], wide: &RunOutcome, notes: &mut Vec<SearchNote>) {
+    if let (RunOutcome::Completed(now), Some(failure)) = (wide, failures.first())
         && now.is_empty()
     {
         let note = SearchNote::FewVariablesOnly(failure.clone());

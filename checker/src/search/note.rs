@@ -1,4 +1,4 @@
-//! The notes of a search for its user, as data: [`crate::search::Outcome::notes`].
+//! The notes of a search for its user, as data: [`crate::search::SearchOutcome::notes`].
 
 use crate::event::failure::Failure;
 use crate::execution::SearchError;

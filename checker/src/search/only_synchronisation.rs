@@ -71,7 +71,7 @@ impl SwitchPoints {
     pub(super) fn take_races<P: Program>(&mut self, executor: &Executor<'_, P>, failed: Option<bool>) {
         let runner = &executor.runner;
         if executor.is_checked {
-            self.triangles.take(&runner.trace, &runner.ending.drained);
+            self.triangles.take(&runner.trace, &runner.summary.drained);
             self.torn.take(&runner.trace);
         }
         // Events that order two accesses may have been left out.

@@ -7,14 +7,14 @@ use super::note::SearchNote;
 use crate::event::failure::Failure;
 use crate::limit::StopRequest;
 use crate::lock_order::LockOrders;
-use crate::program::{Ending, Epoch};
+use crate::program::{Epoch, ExecutionSummary};
 use crate::race::{Pairs, TornAccesses, Triangle};
 use crate::strategy::Coverage;
 use crate::trace::Trace;
 
 /// The result of a search.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SearchOutcome {
     /// The numbers of executions of each kind.
     pub stats: Stats,
     /// The part that was explored completely.
@@ -33,7 +33,7 @@ pub struct Outcome {
     /// The accesses of these executions that another thread may find half done.
     pub torn: TornAccesses,
     /// The reason for which the search ended.
-    pub ended: Ended,
+    pub ended: SearchEnd,
     /// Things to tell the user.
     pub notes: Vec<SearchNote>,
 }
@@ -41,7 +41,7 @@ pub struct Outcome {
 /// The reason for which a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ended {
+pub enum SearchEnd {
     /// There was nothing left to explore within the bound.
     Covered,
     /// A failure was found, and no others were asked for.
@@ -52,7 +52,7 @@ pub enum Ended {
     Cancelled,
 }
 
-impl From<StopRequest> for Ended {
+impl From<StopRequest> for SearchEnd {
     fn from(go: StopRequest) -> Self {
         match go {
             StopRequest::Cancelled => Self::Cancelled,
@@ -121,7 +121,7 @@ pub struct Progress {
 
 /// The evidence that a program always fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Always {
+pub struct AlwaysFailsEvidence {
     /// The number of schedules that were run, each of which failed in the same way.
     pub schedules: u64,
     /// There is no other one.
@@ -138,7 +138,7 @@ pub struct Finding {
     /// The failing execution; [`Trace::schedule`] replays it.
     pub trace: Trace,
     /// The evidence, where the failure is said to come always.
-    pub always: Option<Always>,
+    pub always: Option<AlwaysFailsEvidence>,
     /// Of the schedule, as it was run.
     pub preemptions: Option<u32>,
     /// Whether every schedule with fewer preemptions was explored without showing this failure.
@@ -156,7 +156,7 @@ pub struct Finding {
     /// The number of replays that failed in the same way, and the number of replays.
     pub reproduced: (u32, u32),
     /// The output of the failing execution.
-    pub ending: Ending,
+    pub summary: ExecutionSummary,
     /// The set of key points that the schedule is made for.
     pub epoch: Epoch,
     /// Key points were added since, and the failure was not found again with them.

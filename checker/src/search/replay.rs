@@ -3,9 +3,9 @@
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::step::OpKey;
-use crate::execution::{End, Exceeded, Limits, Runner, SearchError};
+use crate::execution::{Exceeded, Limits, RunOutcome, Runner, SearchError};
 use crate::limit::Limit;
-use crate::program::{Ending, Program};
+use crate::program::{ExecutionSummary, Program};
 use crate::strategy::DefaultSchedule;
 use crate::trace::Trace;
 
@@ -19,7 +19,7 @@ pub struct Replayed {
     /// The limit that cut it short: what would have followed is not known.
     pub cut: Option<Exceeded>,
     /// The output of the program.
-    pub ending: Ending,
+    pub summary: ExecutionSummary,
 }
 
 /// Runs a recorded schedule, and the default schedule from where it stops. `limit` ends it.
@@ -36,13 +36,13 @@ pub fn replay<P: Program>(
     loop {
         let mut runner = Runner::new(program, limits);
         let (failures, cut) = match runner.run(steps, &mut DefaultSchedule, &mut || limit.look())? {
-            End::Ended(failures) => (failures, None),
-            End::Limit(exceeded, failures) => (failures, Some(exceeded)),
+            RunOutcome::Completed(failures) => (failures, None),
+            RunOutcome::LimitExceeded(exceeded, failures) => (failures, Some(exceeded)),
             // The replay itself showed new key points. They may not have been in its way.
-            End::Promoted(_) => continue,
-            End::Cut | End::Stopped(_) => return Err(SearchError::Stopped),
+            RunOutcome::Promoted(_) => continue,
+            RunOutcome::Pruned | RunOutcome::Stopped(_) => return Err(SearchError::Stopped),
         };
         let failure = failures.into_iter().next();
-        return Ok(Replayed { trace: runner.trace, failure, cut, ending: runner.ending });
+        return Ok(Replayed { trace: runner.trace, failure, cut, summary: runner.summary });
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cache::Cache;
 use crate::event::failure::Failure;
-use crate::execution::{End, Limits, Runner, SearchError};
+use crate::execution::{Limits, RunOutcome, Runner, SearchError};
 use crate::limit::StopRequest;
 use crate::program::Program;
 use crate::strategy::{Next, Strategy};
@@ -30,12 +30,12 @@ pub fn sample<P: Program>(
         let end = runner.run(&item.prefix, &mut *guide, &mut || StopRequest::Continue)?;
         let notes = guide.notes();
         match end {
-            End::Ended(failures) => seen(&runner.trace, &failures),
-            End::Promoted(_) => {
+            RunOutcome::Completed(failures) => seen(&runner.trace, &failures),
+            RunOutcome::Promoted(_) => {
                 strategy.reset(program.epoch());
                 continue;
             }
-            End::Cut | End::Limit(..) | End::Stopped(_) => {}
+            RunOutcome::Pruned | RunOutcome::LimitExceeded(..) | RunOutcome::Stopped(_) => {}
         }
         strategy.learn(&item, &runner.trace, notes, &cache);
     }

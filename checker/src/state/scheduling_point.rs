@@ -27,7 +27,7 @@ pub struct SchedulingPoint<'a> {
     /// The events so far, with clocks and hashes.
     pub trace: &'a Trace,
     /// Time-outs were left out of `choices`, because their bound is reached.
-    pub withheld: bool,
+    pub timeouts_bounded: bool,
 }
 
 impl SchedulingPoint<'_> {
@@ -73,7 +73,7 @@ impl SchedulingPoint<'_> {
 }
 
 /// The number of rounds of nothing but yields after which waiting threads' time runs out, so that spinning ends.
-const PATIENCE: u32 = 2;
+const IDLE_ROUNDS: u32 = 2;
 
 /// Collects the choices. `waits` says whether a thread that gives way again goes only if no other one can, `timeouts` whether
 /// timed waits may run out of time by choice; `idle` counts the yields since anything was written. Returns whether time-outs
@@ -94,8 +94,8 @@ pub(crate) fn choices(
     let others = agents.others().iter().filter(|view| view.status == Status::Enabled);
     let (timed, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
     flushes.into_iter().for_each(|view| picks(view, into));
-    let impatient = !timed.is_empty() && idle > PATIENCE * threads.len() as u32;
-    if into.is_empty() && !impatient {
+    let time_passes = !timed.is_empty() && idle > IDLE_ROUNDS * threads.len() as u32;
+    if into.is_empty() && !time_passes {
         waiting.into_iter().for_each(|view| picks(view, into));
     }
     if timeouts {

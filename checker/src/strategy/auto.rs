@@ -9,8 +9,8 @@
 //! bound is published for a portfolio.
 
 use super::{
-    Coverage, Frontier, Guide, Guided, Next, Notes, Novel, Opening, Openings, Periods, Pos, Preemptions,
-    Racing, Sampler, Settled, Strategy, Surw, WorkItem,
+    Coverage, Frontier, Guide, Guided, InitialSchedule, InitialSchedules, Next, Notes, Novel, Periods, Pos,
+    Preemptions, Racing, Sampler, SpeculationValidity, Strategy, Surw, WorkItem,
 };
 use crate::cache::Cache;
 use crate::program::Epoch;
@@ -22,18 +22,18 @@ const EARLY: u64 = 36;
 const ICB: usize = 0;
 const NOVEL: usize = 1;
 const SURW: usize = 2;
-const OPENINGS: usize = 3;
+const INITIAL: usize = 3;
 /// From here on they share a turn.
 const OTHERS: usize = 4;
 const PERIODS: usize = 6;
 const PARTS: usize = 7;
 
-/// With more threads than these, the openings leave most of the orders in which they can run one after the other. Periods
+/// With more threads than these, the initial schedules leave most of the orders in which they can run one after the other. Periods
 /// begin with such orders, and have so many executions then.
 const FEW_THREADS: usize = 3;
 const SERIAL: u64 = 4;
 
-/// So many executions after the openings are surw's, apart from these.
+/// So many executions after the initial schedules are surw's, apart from these.
 const FIRST: u64 = 12;
 
 /// After so many most failures that chance finds have been found. Then icb has five of six, so that it comes to the end of its
@@ -60,7 +60,7 @@ impl Auto {
             Box::new(Frontier::new(Preemptions { max: max_preemptions })),
             Box::new(Sampler::new(Novel::default(), seed)),
             Box::new(Sampler::new(Surw::default(), seed)),
-            Box::new(Openings::default()),
+            Box::new(InitialSchedules::default()),
             Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)),
             Box::new(Guided::new(seed)),
             Box::new(Periods::new(max_periods)),
@@ -70,8 +70,8 @@ impl Auto {
 
     /// The part whose turn it is.
     fn turn(&self) -> usize {
-        if !self.done[OPENINGS] {
-            return OPENINGS;
+        if !self.done[INITIAL] {
+            return INITIAL;
         }
         // A single thread has one schedule, which icb covers.
         if self.threads == 1 {
@@ -129,7 +129,7 @@ impl Strategy for Auto {
             let part = self.turn();
             match self.parts[part].next(cache) {
                 Next::Work(item) => {
-                    self.count += u64::from(part != OPENINGS);
+                    self.count += u64::from(part != INITIAL);
                     return Next::Work(wrapped(part, item));
                 }
                 Next::Wait => return Next::Wait,
@@ -145,19 +145,24 @@ impl Strategy for Auto {
         self.parts[part].guide(if part == ICB { item } else { &own }, cache)
     }
 
-    fn opening(&self) -> Option<Opening> {
-        Some(Opening::FIRST)
+    fn determinism_schedule(&self) -> Option<InitialSchedule> {
+        Some(InitialSchedule::FIRST)
     }
 
     /// Of icb: the others are few, and learn from each schedule.
-    fn ahead(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
-        let (item, guide) = self.parts[ICB].ahead(cache, others)?;
+    fn speculate(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let (item, guide) = self.parts[ICB].speculate(cache, others)?;
         Some((wrapped(ICB, item), guide))
     }
 
-    fn settle(&mut self, item: &WorkItem, notes: &mut Notes, cache: &Cache) -> Settled {
+    fn validate_speculation(
+        &mut self,
+        item: &WorkItem,
+        notes: &mut Notes,
+        cache: &Cache,
+    ) -> SpeculationValidity {
         let (part, own) = unwrapped(item);
-        self.parts[part].settle(if part == ICB { item } else { &own }, notes, cache)
+        self.parts[part].validate_speculation(if part == ICB { item } else { &own }, notes, cache)
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
@@ -193,7 +198,7 @@ mod tests {
     /// The number of these executions that each part has, where there were so many threads.
     fn shares(threads: usize, range: std::ops::Range<u64>) -> [usize; PARTS] {
         let mut auto = Auto::new(2, 6, 0);
-        auto.done[OPENINGS] = true;
+        auto.done[INITIAL] = true;
         auto.threads = threads;
         let mut shares = [0; PARTS];
         for count in range {

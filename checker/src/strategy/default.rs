@@ -10,7 +10,7 @@ pub struct DefaultSchedule;
 
 impl Guide for DefaultSchedule {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
-        at.default_choice().map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+        at.default_choice().map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

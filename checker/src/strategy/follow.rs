@@ -66,7 +66,7 @@ impl Guide for TraceGuide {
             self.rest.clear();
         }
         let choice = next.or_else(|| at.default_choice());
-        choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+        choice.map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

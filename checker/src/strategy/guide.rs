@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dpor::Offspring;
+use super::dpor::Expansion;
 use super::frontier::Visits;
 use crate::event::agent::Choice;
 use crate::event::position::Position;
@@ -33,7 +33,7 @@ pub trait Guide {
 
     /// An execution that was run ahead of its turn has ended, by a limit or not. A guide that can tell what its planner will
     /// make of it does so here, and leaves that much less to the worker that runs the search.
-    fn ended(&mut self, _run: &Trace, _endless: bool) {}
+    fn ended(&mut self, _run: &Trace, _limit_reached: bool) {}
 
     /// The notes for the planner.
     fn notes(self: Box<Self>) -> Notes;
@@ -50,7 +50,7 @@ pub enum Decision {
         until: Until,
     },
     /// End this execution: all that can follow is known.
-    Cut,
+    Prune,
 }
 
 /// The notes of a guide for its planner.
@@ -59,26 +59,26 @@ pub struct Notes {
     /// Choices not taken that are worth an execution each.
     pub alternatives: Vec<Alternative>,
     /// Those that lead nowhere else as long as it does not matter when joins run.
-    pub spare: Vec<Alternative>,
+    pub deferred_joins: Vec<Alternative>,
     /// It does matter.
     pub joins_matter: bool,
     /// States entered into the cache.
     pub entered: Vec<HbHash>,
     /// Something was left out because it costs more than the bound.
-    pub beyond: bool,
+    pub bound_exceeded: bool,
     /// Time-outs were left out because of their own bound.
-    pub withheld: bool,
+    pub timeouts_bounded: bool,
     /// The operation that should have run after the prefix could not.
-    pub refused: bool,
+    pub infeasible: bool,
     /// It was given up where something could still run: its whole trace is seen elsewhere.
     pub given_up: bool,
     /// The execution was ended by a limit.
-    pub endless: bool,
+    pub limit_reached: bool,
     /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.
     pub visits: Visits,
     /// Of an execution of dpor's that was run ahead of its turn: what it leads to. Where it is lost it is made again.
     #[serde(skip)]
-    pub offspring: Option<Box<Offspring>>,
+    pub expansion: Option<Box<Expansion>>,
 }
 
 /// A choice that was not taken.

@@ -2,7 +2,7 @@
 //!
 //! A planner is shared by all workers and sees results only. A guide sees one execution, point by point, and no other.
 //! Work items are plain data, so that they can go to another process and come back; results are taken in by item id,
-//! once each, in the order in which items were handed out: workers that run ahead ([`Strategy::ahead`]) change how fast a
+//! once each, in the order in which items were handed out: workers that run ahead ([`Strategy::speculate`]) change how fast a
 //! search is, and nothing else. A new search is a new file here and a line in [`StrategyKind::plan`].
 
 mod auto;
@@ -12,9 +12,9 @@ mod follow;
 mod frontier;
 mod guide;
 mod guided;
+mod initial_schedule;
+mod initial_schedules;
 mod kind;
-mod opening;
-mod openings;
 mod period;
 mod planner;
 mod sampling;
@@ -23,16 +23,16 @@ mod vtb;
 
 pub use self::auto::Auto;
 pub use self::default::DefaultSchedule;
-pub use self::dpor::{Branch, Offspring, ReverseSearch, WakeupTrees};
+pub use self::dpor::{Branch, Expansion, ReverseSearch, WakeupTrees};
 pub use self::follow::TraceGuide;
 pub use self::frontier::{Bound, Delays, Frontier, Preemptions, Unbounded, Visits};
 pub use self::guide::{Alternative, Decision, Guide, Notes};
 pub use self::guided::Guided;
+pub use self::initial_schedule::InitialSchedule;
+pub use self::initial_schedules::InitialSchedules;
 pub use self::kind::StrategyKind;
-pub use self::opening::Opening;
-pub use self::openings::Openings;
 pub use self::period::Periods;
-pub use self::planner::{Coverage, Next, Settled, Strategy, WorkItem};
+pub use self::planner::{Coverage, Next, SpeculationValidity, Strategy, WorkItem};
 pub use self::sampling::{Novel, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, SeededRng, Surw};
 pub use self::vtb::{Bounds, Vtb};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dpor::Branch;
-use super::opening::Opening;
+use super::initial_schedule::InitialSchedule;
 use super::{Guide, Notes};
 use crate::cache::Cache;
 use crate::event::agent::Choice;
@@ -23,18 +23,23 @@ pub trait Strategy: Send {
     /// An item that [`Strategy::next`] has chosen to hand out soon, under the same id, once `others` workers are in the middle
     /// of such items; and the guide that takes an execution through it before its turn. Each one once. `None` where there is
     /// none, as where what comes next depends on what the executions before it show.
-    fn ahead(&mut self, _cache: &Cache, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+    fn speculate(&mut self, _cache: &Cache, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         None
     }
 
     /// It is the turn of an item that was run ahead: what its execution would be now. `notes` become those of that.
-    fn settle(&mut self, _item: &WorkItem, _notes: &mut Notes, _cache: &Cache) -> Settled {
-        Settled::AsItIs
+    fn validate_speculation(
+        &mut self,
+        _item: &WorkItem,
+        _notes: &mut Notes,
+        _cache: &Cache,
+    ) -> SpeculationValidity {
+        SpeculationValidity::Valid
     }
 
     /// The schedule that shows whether the program does the same twice, if that is looked at after some executions: its first
     /// one. Without it the default schedule is run twice before all else.
-    fn opening(&self) -> Option<Opening> {
+    fn determinism_schedule(&self) -> Option<InitialSchedule> {
         None
     }
 
@@ -71,13 +76,13 @@ pub trait Strategy: Send {
 
 /// The validity of an execution that was run ahead of its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Settled {
+pub enum SpeculationValidity {
     /// Run now, it would be the same.
-    AsItIs,
+    Valid,
     /// Run now, it would have been cut after so many events.
-    CutAfter(Position),
+    ValidUntil(Position),
     /// Run now, it might be another one: it has to be run.
-    Void,
+    Invalid,
 }
 
 /// The next action of a planner.

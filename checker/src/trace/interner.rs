@@ -77,7 +77,7 @@ mod tests {
     use std::mem::size_of;
 
     use super::*;
-    use crate::event::agent::Pick;
+    use crate::event::agent::OpOutcome;
     use crate::event::names::{EventId, Site, ThreadName};
     use crate::event::operation::{Op, OpKind};
     use crate::trace::TraceStep;
@@ -96,7 +96,7 @@ mod tests {
             id,
             did: op.may.clone(),
             op,
-            pick: Pick::Only,
+            pick: OpOutcome::Only,
             site: Site(site),
             woken_by: None,
             timing: None,

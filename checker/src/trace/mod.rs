@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::names::{EventId, Site};
     use crate::operation::Op;
-    use crate::program::{Event, Pick};
+    use crate::program::{Event, OpOutcome};
 
     const OTHER: usize = 1;
 
@@ -252,7 +252,7 @@ mod tests {
                 id: EventId { thread: threads[thread], index },
                 did: op.may.clone(),
                 op,
-                pick: Pick::Only,
+                pick: OpOutcome::Only,
                 site: Site(kind as u64),
                 woken_by: None,
                 timing: None,

@@ -264,7 +264,7 @@ fn record(
     }
     let mut recording = Recording::of(&replayed, &log, &at, places);
     recording.passing = Passing::of_file(saved).filter(|_| replayed.failure.is_none());
-    Ok((recording, replayed.ending.stdout, notes))
+    Ok((recording, replayed.summary.stdout, notes))
 }
 
 /// Knows nothing, where there is no program.

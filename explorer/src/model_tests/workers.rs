@@ -9,7 +9,7 @@ use checker::limit::Limit;
 use checker::model::{Model, ModelRun};
 use checker::names::Obj;
 use checker::object_description::ObjectDescription;
-use checker::program::{Ending, Epoch, Program, Scope, StartError};
+use checker::program::{Epoch, ExecutionSummary, Program, Scope, StartError};
 use checker::trace::Trace;
 use delegate::delegate;
 
@@ -45,9 +45,9 @@ impl Program for Copy {
         to self.model {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }
@@ -123,9 +123,9 @@ impl Program for Visitor {
         to self.model {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }

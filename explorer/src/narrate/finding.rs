@@ -2,7 +2,7 @@
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Line};
 use checker::operation::OpKind;
-use checker::program::Ending;
+use checker::program::ExecutionSummary;
 use checker::search;
 use checker::trace::Trace;
 
@@ -23,7 +23,7 @@ pub(crate) struct Failing<'a> {
     pub(crate) at: &'a [Shared<Location>],
     pub(crate) failure: &'a Failure,
     pub(crate) trace: &'a Trace,
-    pub(crate) ending: &'a Ending,
+    pub(crate) summary: &'a ExecutionSummary,
     /// Gives the frame that stands for the failing line where no frame is the user's own.
     pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
 }
@@ -34,7 +34,7 @@ impl<'a> Failing<'a> {
         at: &'a [Shared<Location>],
         instead: &'a dyn Fn() -> Option<Frame>,
     ) -> Self {
-        Self { at, failure: &found.failure, trace: &found.trace, ending: &found.ending, instead }
+        Self { at, failure: &found.failure, trace: &found.trace, summary: &found.summary, instead }
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
     let expectation = expectation(failing, places);
     let (place, message) = expectation.unwrap_or_else(|| {
         let thrown = Some(failing).filter(|failing| ended_with_code(failing.failure));
-        let thrown = thrown.and_then(|failing| thrown_by_test(&failing.ending.stdout));
+        let thrown = thrown.and_then(|failing| thrown_by_test(&failing.summary.stdout));
         let message = thrown.unwrap_or_else(|| message(failing.failure, &words));
         (place(failing, &parties, &event_lines, places), message)
     });
@@ -103,7 +103,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         schedule_file: None,
         parties,
         lanes: event_lines.labels.columns(),
-        output: output(failing.ending),
+        output: output(failing.summary),
         events: event_lines.events.into(),
         left_out: None,
     }
@@ -125,7 +125,7 @@ fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, 
     if !ended_with_code(failing.failure) {
         return None;
     }
-    let failed = failed_expectation(&failing.ending.stdout)?;
+    let failed = failed_expectation(&failing.summary.stdout)?;
     let place = places.of_named(&failed.file, failed.line)?;
     Some((place, failed.message()))
 }
@@ -171,7 +171,7 @@ pub(crate) fn ended_with_code(failure: &Failure) -> bool {
 /// The reason for which a program may fail with an exit code whatever the schedule.
 fn hint(failing: &Failing<'_>) -> Option<Hint> {
     let always = failing.failure.kind == FailureKind::AlwaysFails && ended_with_code(failing.failure);
-    always.then(|| test_output::hint(&failing.ending.stdout, &failing.ending.stderr)).flatten()
+    always.then(|| test_output::hint(&failing.summary.stdout, &failing.summary.stderr)).flatten()
 }
 
 /// The failure as a sentence. The program's own words stay as they are.
@@ -213,10 +213,10 @@ fn parties(
     parties
 }
 
-fn output(ending: &Ending) -> Output {
+fn output(summary: &ExecutionSummary) -> Output {
     Output {
-        stdout: String::from_utf8_lossy(&ending.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&ending.stderr).into_owned(),
-        truncated: ending.truncated,
+        stdout: String::from_utf8_lossy(&summary.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&summary.stderr).into_owned(),
+        truncated: summary.truncated,
     }
 }

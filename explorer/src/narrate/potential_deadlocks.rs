@@ -3,7 +3,7 @@
 
 use checker::byte_set::ByteSet;
 use checker::limit::Limit;
-use checker::lock_order::{Acquisition, LockOrders, PotentialDeadlock, Side};
+use checker::lock_order::{Acquisition, LockOrderEdge, LockOrders, PotentialDeadlock};
 use checker::program::Program;
 
 use crate::narrate::locations::Places;
@@ -54,7 +54,7 @@ fn stacks(potential: &report::PotentialDeadlock) -> Vec<Vec<String>> {
 }
 
 fn one(
-    PotentialDeadlock { trace, sides, .. }: &PotentialDeadlock,
+    PotentialDeadlock { trace, edges, .. }: &PotentialDeadlock,
     again: &RunAgain,
     places: &Places<'_>,
 ) -> report::PotentialDeadlock {
@@ -68,12 +68,12 @@ fn one(
         let also_called = words.other_names(taken.lock);
         LockUse { lock: words.name(taken.lock), also_called, place, stack }
     };
-    let order = |side: &Side| LockOrder {
+    let order = |side: &LockOrderEdge| LockOrder {
         thread: labels.label(side.thread),
         holds: taken(&side.outer),
         takes: taken(&side.inner),
     };
-    let threads: Vec<LockOrder> = sides.iter().map(order).collect();
+    let threads: Vec<LockOrder> = edges.iter().map(order).collect();
     let locks = threads.iter().map(|order| order.holds.lock.clone()).collect();
     let each: Vec<String> = threads.iter().map(in_words).collect();
     let message =

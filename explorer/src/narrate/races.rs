@@ -4,8 +4,8 @@
 use checker::limit::Limit;
 use checker::position::Position;
 use checker::program::Program;
-use checker::race::{AccessSite, Harm, Pairs, RacingPair};
-use checker::search::Outcome;
+use checker::race::{AccessSite, HarmfulOrder, Pairs, RacingPair};
+use checker::search::SearchOutcome;
 
 use crate::narrate::locations::Places;
 use crate::narrate::run_again::RunAgain;
@@ -45,7 +45,7 @@ pub(crate) fn report(found: &[RacingPair], again: &RunAgain, places: &Places<'_>
 }
 
 /// Number of pairs in which an access may be found half done, the synchronisation of libraries taken into account.
-pub(crate) fn torn(program: &impl Program, outcome: &Outcome, limit: &Limit) -> u64 {
+pub(crate) fn torn(program: &impl Program, outcome: &SearchOutcome, limit: &Limit) -> u64 {
     outcome
         .torn
         .confirm(outcome.races.variables(), |trace, events| Stacks::of(program, trace, events, limit).hidden)
@@ -114,8 +114,8 @@ impl<'a> RaceContext<'a> {
         RacingAccess { thread, operation: event.op.kind, place, stack }
     }
 
-    fn harm(&self, harm: &Harm, accesses: &[RacingAccess; 2]) -> String {
-        let Harm { order: [first, second], both, failed, others: (all, passed) } = *harm;
+    fn harm(&self, harm: &HarmfulOrder, accesses: &[RacingAccess; 2]) -> String {
+        let HarmfulOrder { order: [first, second], both, failed, others: (all, passed) } = *harm;
         let place = |place: AccessSite| {
             let what = if place.writes { "the write" } else { "the read" };
             let is_here = |nth: &usize| self.pair.race.places[*nth].site == place.site;

@@ -6,7 +6,7 @@ use checker::limit::Limit;
 use checker::names::Site;
 use checker::position::Position;
 use checker::program::Program;
-use checker::race::FoundOut;
+use checker::race::HiddenSynchronisation;
 use checker::trace::Trace;
 use rustc_hash::FxHashSet;
 
@@ -30,7 +30,7 @@ impl RunAgain {
         (trace, events): (&Arc<Trace>, Vec<Position>),
         places: &Places<'_>,
         limit: &Limit,
-    ) -> FoundOut {
+    ) -> HiddenSynchronisation {
         let stacks = Stacks::of(program, trace, events, limit);
         let accesses =
             trace.steps.iter().map(|step| &step.event).filter(|event| event.op.kind.is_load_or_store());
@@ -39,7 +39,7 @@ impl RunAgain {
         let hidden = stacks.hidden.clone();
         self.ran.retain(|(known, _)| !Arc::ptr_eq(known, trace));
         self.ran.push((Arc::clone(trace), stacks));
-        FoundOut { hidden, atomic }
+        HiddenSynchronisation { hidden, atomic }
     }
 
     /// The stacks of an execution that was run again.

@@ -19,7 +19,7 @@ const AT_ONCE: usize = 1_024;
 #[derive(Debug, Default)]
 pub(crate) struct Stacks {
     stacks: BTreeMap<Position, Vec<Site>>,
-    /// Accesses of libraries until the last of these events ([`checker::program::Ending::hidden`]).
+    /// Accesses of libraries until the last of these events ([`checker::program::ExecutionSummary::hidden`]).
     pub(crate) hidden: Option<Vec<HiddenAccess>>,
 }
 

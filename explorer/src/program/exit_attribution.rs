@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use checker::failure::{Failure, Line};
 use checker::names::{Obj, Site};
 use checker::object_description::ObjectDescription;
-use checker::program::{Choice, Ending, Epoch, OpKey, Program, Scope, StartError};
+use checker::program::{Choice, Epoch, ExecutionSummary, OpKey, Program, Scope, StartError};
 use checker::trace::Trace;
 use delegate::delegate;
 use ptrace_backend::debuginfo::is_user_file;
@@ -75,16 +75,16 @@ impl Program for ExitAttribution<'_> {
             fn start(&self, scope: &Scope) -> Result<Self::Run, StartError>;
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
         }
     }
 
-    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
+    fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64 {
         if !ended_with_code(failure) {
             return 0;
         }
-        if let Some(failed) = failed_expectation(&ending.stdout) {
+        if let Some(failed) = failed_expectation(&summary.stdout) {
             failure.line = Some(Line { file: failed.file, line: failed.line, function: None });
             return 0;
         }

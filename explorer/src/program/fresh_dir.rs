@@ -11,7 +11,7 @@ use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::Obj;
 use checker::object_description::ObjectDescription;
-use checker::program::{Ending, Epoch, Program, Scope, StartError};
+use checker::program::{Epoch, ExecutionSummary, Program, Scope, StartError};
 use checker::search::StopRequest;
 use checker::trace::Trace;
 use delegate::delegate;
@@ -188,9 +188,9 @@ impl<P: Program> Program for Fresh<'_, P> {
         to self.program {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }

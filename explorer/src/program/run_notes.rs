@@ -11,8 +11,8 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::object_description::ObjectDescription;
 use checker::peculiarity::Peculiarity;
 use checker::program::{
-    AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
-    Status, Until,
+    AgentView, Batch, Choice, Epoch, Execution, ExecutionError, ExecutionSummary, OpKey, Program, Scope,
+    StartError, Status, Until,
 };
 use checker::trace::Trace;
 use delegate::delegate;
@@ -95,21 +95,21 @@ impl Peculiarities {
     }
 
     /// Counts one more execution, which was run elsewhere and ended so.
-    pub(crate) fn take_in(&self, ending: &Ending, is_one_test: bool) {
+    pub(crate) fn take_in(&self, summary: &ExecutionSummary, is_one_test: bool) {
         self.told().started += 1;
-        self.add(ending, is_one_test);
+        self.add(summary, is_one_test);
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, ending: &Ending, is_one_test: bool) {
+    fn add(&self, summary: &ExecutionSummary, is_one_test: bool) {
         let mut told = self.told();
-        let end = ending.stdout.len().saturating_sub(LONGEST_REPORT);
-        told.missed = told.missed.or_else(|| missed(&ending.stdout[end..], is_one_test));
-        told.notes.extend(&ending.notes);
-        for unwatched in &ending.unwatched {
+        let end = summary.stdout.len().saturating_sub(LONGEST_REPORT);
+        told.missed = told.missed.or_else(|| missed(&summary.stdout[end..], is_one_test));
+        told.notes.extend(&summary.notes);
+        for unwatched in &summary.unwatched {
             *told.unwatched.entry(unwatched.clone()).or_default() += 1;
         }
     }
@@ -169,13 +169,13 @@ impl<'a, P: Program> Program for Observed<'a, P> {
         to self.program {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
         }
     }
 
-    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
-        let executions = self.program.attribute(failure, trace, ending);
+    fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64 {
+        let executions = self.program.attribute(failure, trace, summary);
         self.told.told().started += executions;
         executions
     }
@@ -201,19 +201,19 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
         Ok(batch)
     }
 
-    fn finish(self) -> Ending {
+    fn finish(self) -> ExecutionSummary {
         let cost = Cost { time: self.began.elapsed(), events: self.events };
         let code = self.run.agents().iter().find_map(|view| exit_code(&view.status));
-        let ending = self.run.finish();
-        self.told.add(&ending, self.is_one_test);
+        let summary = self.run.finish();
+        self.told.add(&summary, self.is_one_test);
         let mut told = self.told.told();
         told.pace.note(cost);
         if let Some(code) = code.filter(|_| told.started == 1) {
             // The first execution, in which threads run in turn: in another order the same code may be a failure.
-            told.missed = told.missed.or_else(|| skipped(code, &ending.stdout));
+            told.missed = told.missed.or_else(|| skipped(code, &summary.stdout));
         }
         drop(told);
-        ending
+        summary
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::model::Model;
-use checker::program::{Ending, Program};
+use checker::program::{ExecutionSummary, Program};
 use checker::search::{Job, JobOutcome, StopRequest, TraceBuffer, WorkerContext, Workers};
 use ptrace_backend::attention::Attention;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -148,7 +148,7 @@ pub struct WorkerPool<'scope, 'env, P: Repeatable> {
     /// Number of times that the search has asked; `None` once the threads are there.
     patience: Option<u32>,
     learnt: FxHashMap<u64, P::Learnt>,
-    taken_in: &'env (dyn Fn(&Ending) + Sync),
+    taken_in: &'env (dyn Fn(&ExecutionSummary) + Sync),
 }
 
 /// State that the threads share.
@@ -260,7 +260,7 @@ impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
         scope: &'scope Scope<'scope, 'env>,
         program: &'env P,
         parallelism: Parallelism,
-        (limit, taken_in): (&Limit, &'env (dyn Fn(&Ending) + Sync)),
+        (limit, taken_in): (&Limit, &'env (dyn Fn(&ExecutionSummary) + Sync)),
     ) -> Self {
         let state = QueueState {
             waiting: Vec::new(),
@@ -368,11 +368,11 @@ impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
             || state.done.iter().any(|(done, _)| done.id() == id)
     }
 
-    fn used(&mut self, id: u64, events: u32, ending: &Ending) {
+    fn used(&mut self, id: u64, events: u32, summary: &ExecutionSummary) {
         if let Some(learnt) = self.learnt.remove(&id) {
             self.program.learn(learnt, events);
         }
-        (self.taken_in)(ending);
+        (self.taken_in)(summary);
     }
 
     fn unused(&mut self, id: u64) {

@@ -1,7 +1,7 @@
 //! An explanation as a person reads it, below the schedule that fails.
 
 use crate::render::event_table;
-use crate::report::explanation::{AccessLine, Explanation, NoReturn, Pair, PatternLine, Side};
+use crate::report::explanation::{AccessLine, Explanation, Pair, PatternLine, PointOfNoReturn, Side};
 use crate::report::plural::plural;
 use crate::report::{Finding, Location};
 
@@ -58,7 +58,7 @@ fn at(place: &Location) -> String {
     if words.is_empty() { words } else { format!("  in {words}") }
 }
 
-fn no_return(point: &NoReturn) -> String {
+fn no_return(point: &PointOfNoReturn) -> String {
     let percent = |share: f64| (share * 100.0).round();
     let how = match point.exhaustive {
         true => "after it every schedule fails",

@@ -36,7 +36,7 @@ pub struct Explanation {
     pub pair: Option<Pair>,
     /// The first event after which the failure can no longer be helped.
     #[serde(default)]
-    pub no_return: Option<NoReturn>,
+    pub no_return: Option<PointOfNoReturn>,
     /// The parts that could not be found out, with the reasons.
     #[serde(default)]
     pub missing: Vec<String>,
@@ -126,7 +126,7 @@ pub struct Pair {
 
 /// The point of no return.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct NoReturn {
+pub struct PointOfNoReturn {
     /// The event.
     #[serde(flatten)]
     pub event: Side,

@@ -2,7 +2,7 @@
 
 use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
-use checker::program::{Agent, Choice, OpKey, Pick};
+use checker::program::{Agent, Choice, OpKey, OpOutcome};
 use serde::{Deserialize, Serialize};
 
 use super::encode;
@@ -28,7 +28,7 @@ pub struct SavedChoice {
     pub actor: Actor,
     /// The outcome of the operation, where there are several.
     #[serde(default, skip_serializing_if = "is_only")]
-    pub pick: Pick,
+    pub pick: OpOutcome,
 }
 
 /// The actor of a thread that is chosen.
@@ -51,8 +51,8 @@ impl Actor {
     }
 }
 
-fn is_only(pick: &Pick) -> bool {
-    *pick == Pick::Only
+fn is_only(pick: &OpOutcome) -> bool {
+    *pick == OpOutcome::Only
 }
 
 impl SavedChoice {

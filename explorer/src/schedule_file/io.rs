@@ -180,7 +180,7 @@ pub(crate) mod tests {
     use checker::failure::FailureKind;
     use checker::names::{Obj, ObjName, Site, ThreadName};
     use checker::operation::OpKind;
-    use checker::program::{Epoch, Pick};
+    use checker::program::{Epoch, OpOutcome};
 
     use super::super::long_form::MOST;
     use super::super::{Actor, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget};
@@ -249,9 +249,9 @@ pub(crate) mod tests {
             passes: None,
             seal: None,
             choices: vec![
-                choice(ThreadName::MAIN, OpKind::Create, Actor::Thread, Pick::Only),
-                choice(first, OpKind::Timeout, Actor::Timeout, Pick::Only),
-                choice(ThreadName::MAIN, OpKind::Signal, Actor::Thread, Pick::Wake(first)),
+                choice(ThreadName::MAIN, OpKind::Create, Actor::Thread, OpOutcome::Only),
+                choice(first, OpKind::Timeout, Actor::Timeout, OpOutcome::Only),
+                choice(ThreadName::MAIN, OpKind::Signal, Actor::Thread, OpOutcome::Wake(first)),
             ],
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use checker::explain::Unexplained;
+use checker::explain::ExplanationError;
 use checker::program::Program;
 use checker::search::{self, Identity};
 use ptrace_backend::preflight::{self, Executable};
@@ -150,7 +150,7 @@ impl Plan<'_> {
             executions: 0,
             // The explanation replays it as often.
             reproduced: (2, 2),
-            ending: replayed.ending,
+            summary: replayed.summary,
             epoch: saved.found_by.epoch,
             always: None,
             outdated: false,
@@ -200,7 +200,7 @@ fn end(
                 false => "the schedule is as simple as could be found out".to_owned(),
             }
         }
-        Err(Unexplained::Stopped) if session.deadline.is_cancelled() => {
+        Err(ExplanationError::Stopped) if session.deadline.is_cancelled() => {
             return (stopped(peculiarities.executions()), Vec::new());
         }
         Err(why) => format!("the schedule is not minimised, because {why}"),

@@ -272,8 +272,8 @@ impl Again<'_> {
             variables: Some(cost::variables(trace)),
             reproduced: (1, 1),
         };
-        let ending = &replayed.ending;
-        let failing = Failing { at: &at, failure: &failure, trace, ending, instead: self.instead };
+        let summary = &replayed.summary;
+        let failing = Failing { at: &at, failure: &failure, trace, summary, instead: self.instead };
         let mut told = finding::report(&failing, &measured, &places);
         told.tried = self.saved.failure.tried;
         told.schedule_file = Some(self.file.to_string_lossy().into_owned());

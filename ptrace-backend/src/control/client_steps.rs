@@ -4,7 +4,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{Failure, FailureDetail, FailureKind};
 use checker::names::{EventId, ThreadName};
 use checker::peculiarity::Peculiarity;
-use checker::program::{Event, ExecutionError, Pick};
+use checker::program::{Event, ExecutionError, OpOutcome};
 
 use crate::control::client::{ClientStep, GRACE, ends_by_sigterm, next, operation, processes, target};
 use crate::control::enabled::{self, Waiter};
@@ -109,7 +109,7 @@ impl Process {
             ClientStep::AskToEnd => self.ask_to_end()?,
         }
         self.note_end_of_client();
-        Ok(Event { id, op, did, pick: Pick::Only, site: Default::default(), woken_by: None, timing })
+        Ok(Event { id, op, did, pick: OpOutcome::Only, site: Default::default(), woken_by: None, timing })
     }
 
     /// After an event of the program: what it has sent is there, and a client that the kernel kept waiting goes on.

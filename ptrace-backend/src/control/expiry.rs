@@ -11,7 +11,7 @@
 use checker::names::{EventId, ThreadName};
 use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
-use checker::program::{Agent, AgentView, Event, ExecutionError, On, Pick, Status};
+use checker::program::{Agent, AgentView, Event, ExecutionError, On, OpOutcome, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::{self, Waiter};
@@ -48,7 +48,7 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, 
         Status::Blocked(On::Time(enabled::stalled_by(tracee, scheduling, objects, Waiter::Timer(nth), due)))
     };
     let pending = Some(operation(tracee, scheduling, timer, target));
-    AgentView { agent, status, pending, site: timer.site, picks: smallvec![Pick::Only] }
+    AgentView { agent, status, pending, site: timer.site, picks: smallvec![OpOutcome::Only] }
 }
 
 /// The thread that would get a timer's signal: the first one that does not block it, if the signal is for any.
@@ -208,5 +208,5 @@ pub(crate) fn expire(
             }
         }
     }
-    Ok(Event { id, did, op, pick: Pick::Only, site, woken_by: None, timing })
+    Ok(Event { id, did, op, pick: OpOutcome::Only, site, woken_by: None, timing })
 }

@@ -4,7 +4,7 @@ use checker::names::EventId;
 use checker::operation::Op;
 use checker::program::Event;
 use checker::program::ExecutionError;
-use checker::program::Pick;
+use checker::program::OpOutcome;
 
 use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
@@ -70,7 +70,7 @@ impl Process {
         operations::tell_of_signals(&self.tracee, &self.scheduling, index, &mut op.may);
         let did = op.may.clone();
         self.scheduling.keep_time(index, &did);
-        let event = Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing };
+        let event = Event { id, op, did, pick: OpOutcome::Only, site, woken_by: None, timing };
         self.happened(index, &event);
         self.go_on(index, next)?;
         Ok(event)
@@ -124,7 +124,7 @@ impl Process {
             }
         };
         let event =
-            Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None };
+            Event { id, did: op.may.clone(), op, pick: OpOutcome::Only, site, woken_by: None, timing: None };
         self.happened(index, &event);
         self.go_on(index, next)?;
         Ok(event)

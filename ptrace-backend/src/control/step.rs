@@ -2,7 +2,7 @@
 
 use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
-use checker::program::{Agent, Choice, Event, ExecutionError, Pick, Scope};
+use checker::program::{Agent, Choice, Event, ExecutionError, OpOutcome, Scope};
 
 use crate::control::enabled::Waiter;
 use crate::control::kernel::accesses;
@@ -33,7 +33,7 @@ use crate::os::memory;
 struct OperationStep<'a> {
     index: ThreadIndex,
     pending: &'a Pending,
-    pick: Pick,
+    pick: OpOutcome,
     /// The event that it becomes.
     id: EventId,
 }
@@ -66,7 +66,7 @@ impl Process {
     }
 
     /// Runs a thread's pending operation, and then the thread to its next one.
-    fn perform(&mut self, index: ThreadIndex, pick: Pick) -> Result<Event, ExecutionError> {
+    fn perform(&mut self, index: ThreadIndex, pick: OpOutcome) -> Result<Event, ExecutionError> {
         let mut pending = self.scheduling.threads[index]
             .pending
             .take()
@@ -349,7 +349,7 @@ impl Process {
                 (all, Continuation::Return(0))
             }
             TrappedFunction::Broadcast => {
-                while condvars_barriers::signal(scheduling, objects, object, Pick::Only, id) {}
+                while condvars_barriers::signal(scheduling, objects, object, OpOutcome::Only, id) {}
                 (all, Continuation::Return(0))
             }
             TrappedFunction::BarrierWait => {

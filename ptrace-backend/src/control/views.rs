@@ -2,7 +2,7 @@
 
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::{Agent, AgentView, On, Pick, Status};
+use checker::program::{Agent, AgentView, On, OpOutcome, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::client;
@@ -234,7 +234,7 @@ fn owner(scheduling: &Scheduling, objects: &Objects, mutex: u64) -> Option<Threa
 }
 
 /// The ways in which an operation can go: which waiter wakes, where there are several.
-fn picks(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVec<[Pick; 1]> {
+fn picks(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVec<[OpOutcome; 1]> {
     let queue = match action {
         Action::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
         Action::FutexWake { addr, count: 1, .. }
@@ -249,9 +249,9 @@ fn picks(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVe
     };
     match queue {
         Some(queue) if queue.waiters.len() > 1 => {
-            queue.waiters.iter().map(|&i| Pick::Wake(scheduling.threads[i].name)).collect()
+            queue.waiters.iter().map(|&i| OpOutcome::Wake(scheduling.threads[i].name)).collect()
         }
-        _ => smallvec![Pick::Only],
+        _ => smallvec![OpOutcome::Only],
     }
 }
 
@@ -282,7 +282,7 @@ fn timeout_view(
         },
         pending: Some(op),
         site: pending.site,
-        picks: smallvec![Pick::Only],
+        picks: smallvec![OpOutcome::Only],
     })
 }
 

@@ -31,7 +31,7 @@ pub use elf::error::ImageError;
 pub use elf::file::CodeSection;
 pub use elf::functions::Function;
 pub use elf::symbols::{Symbol, SymbolKind};
-pub use entries::allocation_type::{AllocationType, counts_owners};
+pub use entries::allocation_type::{AllocationType, is_reference_count};
 pub use image::Image;
 pub use memory::Memory;
 pub use modules::{LoadedImage, Modules, StaticAddress};

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use self::priority::{Enact, PriorityGuide, PriorityMove};
+use self::priority::{PriorityGuide, PriorityMove, PriorityReplay};
 use super::experiment::{Experiment, Experimenter, Halt};
 use crate::program::Program;
 
@@ -40,20 +40,20 @@ struct MovePrefix {
 
 /// Measures the depth of a failure whose simplest schedule has so many switches. Nothing, where neither was possible.
 pub(super) fn depth<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    experimenter: &mut Experimenter<'_, P>,
     simplest: &Experiment,
     switches: u32,
 ) -> Result<Option<Depth>, Halt> {
-    lab.allow(EXECUTIONS);
-    match least(lab) {
+    experimenter.allow(EXECUTIONS);
+    match least(experimenter) {
         Ok(Some(value)) => Ok(Some(Depth { value, exact: true })),
-        Ok(None) | Err(Halt::Spent | Halt::Late) => at_most(lab, simplest, switches),
+        Ok(None) | Err(Halt::Spent | Halt::Late) => at_most(experimenter, simplest, switches),
         Err(halt) => Err(halt),
     }
 }
 
 /// The least depth of a schedule that fails, if that is at most [`DEEPEST`].
-fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt> {
+fn least<P: Program>(experimenter: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt> {
     let start = MovePrefix { moves: Rc::default(), length: 0, then: None };
     let mut waiting: Vec<Vec<MovePrefix>> = vec![vec![start]];
     waiting.resize_with(DEEPEST as usize, Vec::new);
@@ -61,7 +61,7 @@ fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt>
         while let Some(branch) = waiting[changes].pop() {
             let prefix = branch.moves[..branch.length].iter().chain(&branch.then).copied().collect();
             let mut guide = PriorityGuide::new(prefix);
-            let experiment = lab.run(&[], &mut guide)?;
+            let experiment = experimenter.run(&[], &mut guide)?;
             if experiment.failure.is_some() {
                 return Ok(Some(changes as u32 + 1));
             }
@@ -83,14 +83,14 @@ fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt>
 
 /// One more than the number of switches, if a strict-priority schedule with no more change points fails.
 fn at_most<P: Program>(
-    lab: &mut Experimenter<'_, P>,
+    experimenter: &mut Experimenter<'_, P>,
     simplest: &Experiment,
     switches: u32,
 ) -> Result<Option<Depth>, Halt> {
-    let mut guide = Enact::new(&simplest.trace.steps[..simplest.point]);
-    lab.insist(true);
-    let experiment = lab.run(&[], &mut guide);
-    lab.insist(false);
+    let mut guide = PriorityReplay::new(&simplest.trace.steps[..simplest.point]);
+    experimenter.insist(true);
+    let experiment = experimenter.run(&[], &mut guide);
+    experimenter.insist(false);
     let is_one = experiment?.failure.is_some() && guide.changes <= switches;
     Ok(is_one.then_some(Depth { value: switches + 1, exact: false }))
 }

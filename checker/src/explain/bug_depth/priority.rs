@@ -57,7 +57,7 @@ impl PriorityGuide {
 impl Guide for PriorityGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let agents = enabled(at);
-        let mut here = Here::default();
+        let mut here = PointDecisions::default();
         loop {
             let top = self.order.top(&agents);
             match self.due(moves(at, &self.order, &agents, &top, &here)) {
@@ -69,7 +69,7 @@ impl Guide for PriorityGuide {
                 Some(PriorityMove::Run(choice)) if top.contains(&choice.agent) => {
                     return go(&mut self.order, at, &agents, choice);
                 }
-                _ => return Decision::Cut,
+                _ => return Decision::Prune,
             }
         }
     }
@@ -83,7 +83,7 @@ impl Guide for PriorityGuide {
 
 /// The decisions at one point so far.
 #[derive(Default)]
-struct Here {
+struct PointDecisions {
     lowered: Vec<Agent>,
     /// Could have been lowered before one that was: then it is the other order that stands for both.
     passed: Vec<Agent>,
@@ -96,9 +96,9 @@ fn moves(
     order: &PriorityOrder,
     agents: &[Agent],
     top: &[Agent],
-    here: &Here,
+    here: &PointDecisions,
 ) -> Vec<PriorityMove> {
-    let Here { lowered, passed } = here;
+    let PointDecisions { lowered, passed } = here;
     let goes =
         at.choices.iter().filter(|choice| top.contains(&choice.agent) && !lowered.contains(&choice.agent));
     let mut moves: Vec<PriorityMove> = goes.map(|&choice| PriorityMove::Run(choice)).collect();
@@ -128,19 +128,19 @@ fn enabled(at: &SchedulingPoint<'_>) -> Vec<Agent> {
 
 /// Runs a recorded schedule by strict priority, with as few change points as it takes to let each agent go when it went;
 /// after its end, by priority alone.
-pub(super) struct Enact<'a> {
+pub(super) struct PriorityReplay<'a> {
     steps: &'a [TraceStep],
     order: PriorityOrder,
     pub(super) changes: u32,
 }
 
-impl<'a> Enact<'a> {
+impl<'a> PriorityReplay<'a> {
     pub(super) fn new(steps: &'a [TraceStep]) -> Self {
         Self { steps, order: PriorityOrder::default(), changes: 0 }
     }
 }
 
-impl Guide for Enact<'_> {
+impl Guide for PriorityReplay<'_> {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let agents = enabled(at);
         let recorded = self.steps.get(at.position().count()).and_then(|step| {
@@ -157,7 +157,7 @@ impl Guide for Enact<'_> {
             return go(&mut self.order, at, &agents, choice);
         }
         let first = self.order.top(&agents).first().and_then(|&agent| way(at, agent, None));
-        first.map_or(Decision::Cut, |choice| go(&mut self.order, at, &agents, choice))
+        first.map_or(Decision::Prune, |choice| go(&mut self.order, at, &agents, choice))
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

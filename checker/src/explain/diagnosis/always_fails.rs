@@ -4,7 +4,7 @@
 //! early is none: another order would have failed as well, unless nothing could have come in that order. A semaphore is not
 //! taken for a lock, which only executions that end well show.
 
-use super::cause::{Cause, Stuck, Wants};
+use super::cause::{AwaitedAction, Cause, WaitingThread};
 use super::lock_state::would;
 use super::use_after_free::life;
 use super::wait_for::{circling, entangled, links};
@@ -51,15 +51,15 @@ fn lost_wake_up(trace: &Trace) -> Option<Cause> {
 /// All threads that wait, if one of them waits for no thread in particular: first such threads, then those that wait for a
 /// lock, then those that wait for an end.
 fn standstill(trace: &Trace) -> Option<Cause> {
-    let mut all: Vec<Stuck> = blocked(trace)
+    let mut all: Vec<WaitingThread> = blocked(trace)
         .filter(|(_, on)| !matches!(on, On::Test))
         .map(|(view, on)| {
             let held = links(trace, view, on, &[]).into_iter().find_map(|link| match link.wants {
-                Wants::Lock(_, taken) => Some((link.owner, taken)),
+                AwaitedAction::Lock(_, taken) => Some((link.owner, taken)),
                 _ => None,
             });
             let thread = view.agent.thread();
-            Stuck { thread, on: on.clone(), held, last: last(trace, on), absent: Vec::new() }
+            WaitingThread { thread, on: on.clone(), held, last: last(trace, on), absent: Vec::new() }
         })
         .collect();
     all.sort_by_key(|stuck| place(&stuck.on));
@@ -68,7 +68,7 @@ fn standstill(trace: &Trace) -> Option<Cause> {
 }
 
 /// The threads that wait for no thread in particular. These executions end well.
-pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<Stuck> {
+pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<WaitingThread> {
     let is_first = |on: &On| matches!(on, On::Cond(_) | On::Sem(_) | On::Barrier { .. } | On::Futex(_));
     let all = blocked(trace).filter(|(_, on)| is_first(on));
     all.map(|(view, on)| {
@@ -76,7 +76,13 @@ pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<Stuck> {
             On::Barrier { obj, .. } => would(trace, passing, &|step| is_arrival(step, obj)),
             _ => Vec::new(),
         };
-        Stuck { thread: view.agent.thread(), on: on.clone(), held: None, last: last(trace, on), absent }
+        WaitingThread {
+            thread: view.agent.thread(),
+            on: on.clone(),
+            held: None,
+            last: last(trace, on),
+            absent,
+        }
     })
     .collect()
 }
@@ -125,7 +131,7 @@ mod tests {
         let told = explained(text, &Options::default());
         assert_eq!(told.finding.failure.kind, FailureKind::AlwaysFails, "{text}");
         let Cause::Standstill(all) = &told.diagnosis.cause else { return kind(&told.diagnosis).to_owned() };
-        let words = |stuck: &Stuck| {
+        let words = |stuck: &WaitingThread| {
             let number =
                 |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |last| last + 1);
             let on = match stuck.on {

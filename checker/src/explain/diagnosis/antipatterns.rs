@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cause::{Cause, Stolen};
+use super::cause::{Cause, StolenWakeUp};
 use super::condition_waits::{ConditionWait, SignalWakeup, is_in_vain, slept_on, waits};
 use super::lock_state::held_after;
 use crate::event::names::{Obj, Site};
@@ -104,7 +104,7 @@ fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
             return None;
         }
         let key = [wait.site, trace.steps[write.position].event.site];
-        let stolen = Stolen { thread, condition, wait: wait.begins, signal, write };
+        let stolen = StolenWakeUp { thread, condition, wait: wait.begins, signal, write };
         Some(Antipattern { cause: Cause::StolenWakeUp(stolen), obj: condition, key, at })
     };
     waits.iter().filter_map(sign).collect()

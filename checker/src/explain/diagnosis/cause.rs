@@ -19,11 +19,11 @@ pub enum Cause {
         taken: Option<Position>,
     },
     /// Threads each hold a lock that the next one waits for.
-    LockOrder(Vec<Link>),
+    LockOrder(Vec<WaitForEdge>),
     /// Threads each wait for the next one, and not all of them for a lock that it has.
-    Circle(Vec<Link>),
+    Circle(Vec<WaitForEdge>),
     /// A thread waits for a lock, or a semaphore that is used as one, that another thread took and ended with.
-    MissingRelease(Link),
+    MissingRelease(WaitForEdge),
     /// A signal came before the wait that it was meant for.
     LostWakeUp {
         /// The waiting thread.
@@ -40,12 +40,12 @@ pub enum Cause {
         /// The condition variable, or semaphore.
         condition: Obj,
         /// The last signal, if there was one.
-        last: Option<Given>,
+        last: Option<SignalDelivery>,
         /// The write of another thread after that, and after the one that waits had looked at what was written.
         changed: Option<ObservedAccess>,
     },
     /// A thread was woken up for what another one had taken by then, and goes on all the same.
-    StolenWakeUp(Stolen),
+    StolenWakeUp(StolenWakeUp),
     /// A thread tries to take a lock, and goes on without it.
     FailedTry {
         /// The position of the attempt.
@@ -59,19 +59,19 @@ pub enum Cause {
     Aba([ObservedAccess; 4]),
     /// Threads wait for what no thread does; those come first that wait for no other thread. All that is known of this is the
     /// execution that fails.
-    Standstill(Vec<Stuck>),
+    Standstill(Vec<WaitingThread>),
     /// Threads run on and change nothing.
-    Livelock(Vec<Circling>),
+    Livelock(Vec<SpinningThread>),
     /// A block is used after it was freed.
-    UseAfterFree(Life),
+    UseAfterFree(FreedBlock),
     /// A block is freed twice.
-    DoubleFree(Life),
+    DoubleFree(FreedBlock),
     /// A thread writes over what another one has written since it has read, and has not looked again.
     LostUpdate(Vec<ObservedAccess>),
     /// Another thread's access comes between two of a thread.
     Atomicity(Vec<ObservedAccess>),
     /// Another thread sees an update of two variables half done.
-    Torn(Torn),
+    Torn(TornUpdate),
     /// Two accesses come in the wrong order.
     Order(Vec<ObservedAccess>),
     /// No pattern of accesses tells failing executions from others, but the order of two events does.
@@ -82,7 +82,7 @@ pub enum Cause {
 
 /// A signal, and the threads that it woke.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Given {
+pub struct SignalDelivery {
     /// The position of the signal.
     pub signal: Position,
     /// The threads that it woke.
@@ -102,7 +102,7 @@ pub struct WokenThread {
 
 /// A wake-up for something that another thread had taken by then.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stolen {
+pub struct StolenWakeUp {
     /// The thread that was woken.
     pub thread: ThreadName,
     /// The condition variable.
@@ -117,7 +117,7 @@ pub struct Stolen {
 
 /// The end of a block's life, and what came after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Life {
+pub struct FreedBlock {
     /// The block, as far as it was used or freed again.
     pub block: Obj,
     /// The position of the event that came too late.
@@ -130,18 +130,18 @@ pub struct Life {
 
 /// A thread that waits for another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Link {
+pub struct WaitForEdge {
     /// The thread.
     pub thread: ThreadName,
     /// The thread that it waits for.
     pub owner: ThreadName,
     /// The action of that thread that it waits for.
-    pub wants: Wants,
+    pub wants: AwaitedAction,
 }
 
 /// The action of another thread that a thread waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wants {
+pub enum AwaitedAction {
     /// To give back a lock, or a semaphore that is used as one, which it took in the event at this position.
     Lock(Obj, Option<Position>),
     /// To take this lock, which it waits for to write: until then no reader gets in.
@@ -158,7 +158,7 @@ pub enum Wants {
 
 /// A thread that waits at the end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stuck {
+pub struct WaitingThread {
     /// The thread.
     pub thread: ThreadName,
     /// The object or event that it waits for.
@@ -174,7 +174,7 @@ pub struct Stuck {
 
 /// A thread that does the same again and again.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Circling {
+pub struct SpinningThread {
     /// The thread.
     pub thread: ThreadName,
     /// The objects that its loop looks at, one of which would have to change; empty if it only gives way.
@@ -190,16 +190,16 @@ pub struct Diagnosis {
     pub cause: Cause,
     /// The way in which both threads came past a lock of the program's own: one reads it, the other one writes it, and then the
     /// first one does.
-    pub past: Option<[ObservedAccess; 3]>,
+    pub bypassed_lock: Option<[ObservedAccess; 3]>,
     /// The waits of threads, where no thread can go on and the cause is an order of something else.
-    pub stuck: Vec<Stuck>,
+    pub stuck: Vec<WaitingThread>,
     /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
     pub thin: bool,
 }
 
 /// Such an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Torn {
+pub struct TornUpdate {
     /// The one variable is written.
     pub written: ObservedAccess,
     /// Another thread reads it after that.
@@ -207,12 +207,12 @@ pub struct Torn {
     /// It reads the other variable as it was.
     pub stale: ObservedAccess,
     /// The write of the first thread to it, which comes later, or never if the execution has failed by then.
-    pub late: Late,
+    pub late: LateWrite,
 }
 
 /// A write that comes too late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Late {
+pub enum LateWrite {
     /// The event at this position.
     Event(Position),
     /// No event: the instruction with which its thread writes there in other executions.

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::cause;
-use super::cause::{Cause, Given};
+use super::cause::{Cause, SignalDelivery};
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, OpKind};
@@ -88,7 +88,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
     Some(if is_lost {
         Cause::LostWakeUp { thread, condition, signal }
     } else {
-        missed(Some(Given { signal, woken }))
+        missed(Some(SignalDelivery { signal, woken }))
     })
 }
 

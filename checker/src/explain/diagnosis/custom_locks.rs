@@ -15,7 +15,7 @@ use crate::trace::{Trace, TraceStep};
 
 /// The look and the two changes by which the threads of a pattern came past a lock, if every failing execution has such, more
 /// than one, and not every other one.
-pub(super) fn past(
+pub(super) fn bypassed_lock(
     told: &[ObservedAccess],
     trace: &Trace,
     evidence: &Evidence,
@@ -30,9 +30,9 @@ pub(super) fn past(
         locks.dedup();
     }
     locks.into_iter().find_map(|lock| {
-        let history = LockHistory::of(trace, lock);
+        let history = CustomLockHistory::of(trace, lock);
         let entry = history.entries().find(|entry| history.is_around(told, entry))?;
-        let enters = |trace: &Trace| LockHistory::of(trace, lock).entries().next().is_some();
+        let enters = |trace: &Trace| CustomLockHistory::of(trace, lock).entries().next().is_some();
         let found = entry.map(|at| history.all[at].seen);
         (evidence.failing.iter().all(enters) && !evidence.passing.iter().all(enters)).then_some(found)
     })
@@ -49,13 +49,13 @@ struct LockAccess {
 }
 
 /// All accesses of a lock, in order.
-struct LockHistory {
+struct CustomLockHistory {
     all: Vec<LockAccess>,
     /// Threads that are still there at the end.
     left: Vec<ThreadName>,
 }
 
-impl LockHistory {
+impl CustomLockHistory {
     fn of(trace: &Trace, lock: Obj) -> Self {
         let mut all: Vec<LockAccess> = Vec::new();
         let mut last: FxHashMap<ThreadName, usize> = FxHashMap::default();

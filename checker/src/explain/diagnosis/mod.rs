@@ -16,8 +16,8 @@ mod use_after_free;
 mod wait_for;
 mod wakeups;
 
-use self::cause::{Cause, Diagnosis, Stuck, Torn};
-use self::custom_locks::past;
+use self::cause::{Cause, Diagnosis, TornUpdate, WaitingThread};
+use self::custom_locks::bypassed_lock;
 use self::stale_reads::overtaken;
 use self::torn_updates::torn;
 use self::use_after_free::life;
@@ -58,13 +58,13 @@ pub(super) fn diagnose(
         _ => None,
     };
     if let Some(cause) = certain {
-        return Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
+        return Diagnosis { cause, bypassed_lock: None, stuck: Vec::new(), thin: false };
     }
     let is_stuck = matches!(failure.kind, FailureKind::Deadlock);
     let stuck = if is_stuck { always_fails::stuck(trace, &evidence.passing) } else { Vec::new() };
     if let Some(cause) = antipatterns::cause(trace, swap, evidence) {
         let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, None)).collect();
-        return Diagnosis { cause, past: None, stuck, thin: false };
+        return Diagnosis { cause, bypassed_lock: None, stuck, thin: false };
     }
     let suspect = chosen(trace, suspects, pair);
     let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
@@ -96,15 +96,15 @@ pub(super) fn diagnose(
         .filter(|torn| says_more(torn, &cause));
     let thin = thin && !is_certain && half_done.is_none();
     let cause = half_done.map_or(cause, Cause::Torn);
-    let past = seen(&cause).and_then(|told| past(told, trace, evidence));
+    let bypassed_lock = seen(&cause).and_then(|told| bypassed_lock(told, trace, evidence));
     let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, seen(&cause))).collect();
-    Diagnosis { cause, past, stuck, thin }
+    Diagnosis { cause, bypassed_lock, stuck, thin }
 }
 
 /// Whether an update of two variables says more than what is known of one. A thread that reads what another one has written
 /// mostly reads it in the order that is wanted. One that reads what another one has not written yet may be too early, unless it
 /// reads the other variable only after that.
-fn says_more(torn: &Torn, cause: &Cause) -> bool {
+fn says_more(torn: &TornUpdate, cause: &Cause) -> bool {
     match cause {
         Cause::Pair(_) => true,
         Cause::Order(seen) => match seen[..] {
@@ -119,7 +119,7 @@ fn says_more(torn: &Torn, cause: &Cause) -> bool {
 }
 
 /// Whether it helps to know what a thread waits for. A word that it sleeps on tells something if the cause is one of that word.
-fn is_beside(stuck: &Stuck, told: Option<&[ObservedAccess]>) -> bool {
+fn is_beside(stuck: &WaitingThread, told: Option<&[ObservedAccess]>) -> bool {
     let On::Futex(word) = stuck.on else { return true };
     told.into_iter().flatten().any(|seen| seen.obj.overlaps(&word))
 }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cause::{Late, Torn};
+use super::cause::{LateWrite, TornUpdate};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Mode, OpKind};
 use crate::explain::evidence::Evidence;
@@ -23,7 +23,7 @@ const MOSTLY: usize = 3;
 /// So many accesses of one thread lie between two that belong together, at the most.
 const NEAR: usize = 8;
 
-impl Torn {
+impl TornUpdate {
     /// The two variables.
     fn objects(&self) -> [Obj; 2] {
         let [one, other] = [self.written.obj, self.stale.obj];
@@ -39,19 +39,19 @@ impl Torn {
 
 /// The half-done update that tells a failing execution from those that end well: one that an event of the critical pair is
 /// part of, if there is such a one, else the last one; of those that end alike, where the reader has looked first.
-pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Torn> {
+pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<TornUpdate> {
     let follows: Follows = evidence
         .passing
         .iter()
         .flat_map(|passing| ExecutionAccesses::of(passing).updates().collect::<Vec<_>>())
         .collect();
     let all = |trace: &Trace| ExecutionAccesses::of(trace).torn(&follows);
-    let sites = |trace: &Trace, torn: &Torn| {
+    let sites = |trace: &Trace, torn: &TornUpdate| {
         [torn.written, torn.seen, torn.stale].map(|seen| trace.steps[seen.position].event.site)
     };
     let failing = evidence.failing.iter().map(|other| {
         let found = all(other);
-        let objects: FxHashSet<[Obj; 2]> = found.iter().map(Torn::objects).collect();
+        let objects: FxHashSet<[Obj; 2]> = found.iter().map(TornUpdate::objects).collect();
         let sites: FxHashSet<[Site; 3]> = found.iter().map(|torn| sites(other, torn)).collect();
         (objects, sites)
     });
@@ -133,7 +133,7 @@ impl ExecutionAccesses {
     }
 
     /// The updates that were seen half done.
-    fn torn(&self, follows: &Follows) -> Vec<Torn> {
+    fn torn(&self, follows: &Follows) -> Vec<TornUpdate> {
         let mut last: FxHashMap<Obj, &NumberedAccess> = FxHashMap::default();
         let mut found = Vec::new();
         let reads = |access: &&NumberedAccess| !access.seen.writes && !self.gates.contains(&access.seen.obj);
@@ -143,7 +143,7 @@ impl ExecutionAccesses {
             let written = written.filter(|_| reads(&access));
             for stale in written.into_iter().flat_map(|_| self.near(access)).filter(reads) {
                 let late = written.and_then(|written| self.late(written, stale, follows));
-                found.extend(written.zip(late).map(|(written, late)| Torn {
+                found.extend(written.zip(late).map(|(written, late)| TornUpdate {
                     written: written.seen,
                     seen: access.seen,
                     stale: stale.seen,
@@ -159,7 +159,7 @@ impl ExecutionAccesses {
 
     /// The write of the other variable by the thread that has written the one, after this access of it. In a loop, the two
     /// writes of one round are those next to each other, or begin with the variable that was written first of all.
-    fn late(&self, written: &NumberedAccess, stale: &NumberedAccess, follows: &Follows) -> Option<Late> {
+    fn late(&self, written: &NumberedAccess, stale: &NumberedAccess, follows: &Follows) -> Option<LateWrite> {
         let is_it =
             |access: &&NumberedAccess| access.seen.writes && access.seen.obj.overlaps(&stale.seen.obj);
         let is_late = |write: &&NumberedAccess| write.seen.position > stale.seen.position;
@@ -169,7 +169,7 @@ impl ExecutionAccesses {
             let of_both = |(site, [one, other], _): &&(Site, [Obj; 2], Site)| {
                 *site == written.site && one.overlaps(&written.seen.obj) && other.overlaps(&stale.seen.obj)
             };
-            follows.iter().filter(of_both).map(|(.., late)| *late).min().map(Late::Missing)
+            follows.iter().filter(of_both).map(|(.., late)| *late).min().map(LateWrite::Missing)
         };
         let is_begun_by_other = || {
             let own = self.threads[&written.seen.thread].iter().map(|&at| &self.all[at]);
@@ -187,6 +187,6 @@ impl ExecutionAccesses {
             (None, Some(after)) => after,
             _ => return follow(),
         };
-        is_late(same).then_some(Late::Event(same.seen.position))
+        is_late(same).then_some(LateWrite::Event(same.seen.position))
     }
 }

@@ -1,6 +1,6 @@
 //! The end of a block that is used, or freed, too late.
 
-use super::cause::Life;
+use super::cause::FreedBlock;
 use crate::event::failure::{Doing, Failure};
 use crate::event::names::Obj;
 use crate::event::operation::OpKind;
@@ -9,7 +9,7 @@ use crate::explain::swap::{Second, Swap};
 use crate::trace::{Trace, TraceStep};
 
 /// The life of a block that was freed: its late use is the last event of the thread that failed, if that was it.
-pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
+pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<FreedBlock> {
     let freed_by = failure.others.iter().find(|party| party.doing == Doing::Freed)?.thread;
     let late = trace.steps.rposition(|step| Some(step.event.id.thread) == failure.thread)?;
     let touched =
@@ -20,5 +20,5 @@ pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Opti
     };
     let freed = trace.steps.rposition_before(late, frees);
     let is_swapped = |swap: Swap| Some(swap.first) == freed && swap.second == Second::Event(late);
-    Some(Life { block, late, freed_by, unordered: swap.is_some_and(is_swapped) })
+    Some(FreedBlock { block, late, freed_by, unordered: swap.is_some_and(is_swapped) })
 }

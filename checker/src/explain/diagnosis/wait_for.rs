@@ -1,6 +1,6 @@
 //! The waits of threads at the end, and the cause that they tell.
 
-use super::cause::{Cause, Circling, Link, Wants};
+use super::cause::{AwaitedAction, Cause, SpinningThread, WaitForEdge};
 use super::lock_state::{Held, lock_sites, posts, would};
 use super::lock_words::holders;
 use super::{condition_waits, wakeups};
@@ -21,7 +21,7 @@ fn expired_late(trace: &Trace, timer: ThreadName) -> bool {
 }
 
 /// The threads that do the same again and again at the end, and the last changes by others to what each of them looks at.
-pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
+pub(super) fn circling(trace: &Trace) -> Vec<SpinningThread> {
     let left = trace.pending_at_end.iter().filter(|left| !left.closed).map(|left| &left.view);
     left.filter_map(|view| {
         let thread = view.agent.thread();
@@ -42,7 +42,7 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
             step.event.id.thread != thread && step.event.did.accesses.iter().any(changes)
         };
         let changed = trace.steps.rposition(changes);
-        Some(Circling { thread, awaits, changed })
+        Some(SpinningThread { thread, awaits, changed })
     })
     .collect()
 }
@@ -63,10 +63,11 @@ pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> O
 
 /// The way in which threads stand in each other's way, or one in its own.
 pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
-    let links: Vec<Link> = blocked(trace).flat_map(|(view, on)| links(trace, view, on, passing)).collect();
+    let links: Vec<WaitForEdge> =
+        blocked(trace).flat_map(|(view, on)| links(trace, view, on, passing)).collect();
     let locks = || {
         links.iter().filter_map(|link| match link.wants {
-            Wants::Lock(lock, taken) => Some((link, lock, taken)),
+            AwaitedAction::Lock(lock, taken) => Some((link, lock, taken)),
             _ => None,
         })
     };
@@ -74,17 +75,19 @@ pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
         return Some(Cause::DoubleLock { thread: own.thread, lock, taken });
     }
     if let Some(circle) = circle(&links) {
-        let is_of_locks = circle.iter().all(|link| matches!(link.wants, Wants::Lock(..)));
+        let is_of_locks = circle.iter().all(|link| matches!(link.wants, AwaitedAction::Lock(..)));
         return Some(if is_of_locks { Cause::LockOrder(circle) } else { Cause::Circle(circle) });
     }
-    let is_missing = |link: &Link, taken: Option<Position>| taken.is_some() && has_ended(trace, link.owner);
+    let is_missing =
+        |link: &WaitForEdge, taken: Option<Position>| taken.is_some() && has_ended(trace, link.owner);
     if let Some((link, ..)) = locks().find(|(link, _, taken)| is_missing(link, *taken)) {
         return Some(Cause::MissingRelease(link.clone()));
     }
     // A thread that any other one may wake is said to wait for one of them only where another thread stands in the way.
     let deeds = blocked(trace).flat_map(|(view, on)| deeds(trace, view, on, passing));
-    let all: Vec<Link> = links.iter().cloned().chain(deeds).collect();
-    let is_of_signals = |circle: &[Link]| circle.iter().all(|link| matches!(link.wants, Wants::Signal(_)));
+    let all: Vec<WaitForEdge> = links.iter().cloned().chain(deeds).collect();
+    let is_of_signals =
+        |circle: &[WaitForEdge]| circle.iter().all(|link| matches!(link.wants, AwaitedAction::Signal(_)));
     circle(&all).filter(|circle| !is_of_signals(circle)).map(Cause::Circle)
 }
 
@@ -110,17 +113,17 @@ fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<C
 }
 
 /// The threads that a thread waits for, if that is for a lock, a semaphore that is used as one, or an end.
-pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
+pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<WaitForEdge> {
     let thread = view.agent.thread();
-    let of = |wants: Obj, held: Held| Link {
+    let of = |wants: Obj, held: Held| WaitForEdge {
         thread,
         owner: held.thread,
-        wants: Wants::Lock(wants, Some(held.taken)),
+        wants: AwaitedAction::Lock(wants, Some(held.taken)),
     };
     match *on {
         On::Mutex { obj, owner: Some(owner) } => {
             let held = holders(trace, obj).into_iter().find(|held| held.thread == owner);
-            vec![Link { thread, owner, wants: Wants::Lock(obj, held.map(|held| held.taken)) }]
+            vec![WaitForEdge { thread, owner, wants: AwaitedAction::Lock(obj, held.map(|held| held.taken)) }]
         }
         On::Mutex { obj, owner: None } | On::Write(obj) => {
             holders(trace, obj).into_iter().map(|held| of(obj, held)).collect()
@@ -136,25 +139,25 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
             let is_locked = |held: &Held| sites.contains(&trace.steps[held.taken].event.site);
             holders(trace, obj).into_iter().filter(is_locked).map(|held| of(obj, held)).collect()
         }
-        On::Join(owner) => vec![Link { thread, owner, wants: Wants::End }],
+        On::Join(owner) => vec![WaitForEdge { thread, owner, wants: AwaitedAction::End }],
         _ => Vec::new(),
     }
 }
 
 /// The threads that would have done what a thread waits for, and have not come to it. A thread that takes a semaphore as a lock
 /// waits for its holders.
-fn deeds(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
+fn deeds(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<WaitForEdge> {
     let thread = view.agent.thread();
-    let (wants, obj, is_it): (Wants, Obj, fn(&TraceStep, Obj) -> bool) = match *on {
-        On::Sem(obj) if lock_sites(passing, obj).is_empty() => (Wants::Post(obj), obj, is_post),
-        On::Cond(obj) => (Wants::Signal(obj), obj, is_signal),
-        On::Barrier { obj, .. } => (Wants::Arrival(obj), obj, is_arrival),
+    let (wants, obj, is_it): (AwaitedAction, Obj, fn(&TraceStep, Obj) -> bool) = match *on {
+        On::Sem(obj) if lock_sites(passing, obj).is_empty() => (AwaitedAction::Post(obj), obj, is_post),
+        On::Cond(obj) => (AwaitedAction::Signal(obj), obj, is_signal),
+        On::Barrier { obj, .. } => (AwaitedAction::Arrival(obj), obj, is_arrival),
         _ => return Vec::new(),
     };
     let is_it = |step: &TraceStep| is_it(step, obj);
     let owners = would(trace, passing, &is_it).into_iter();
     let owners = owners.filter(|&owner| owner != thread && comes_to(trace, passing, owner, &is_it));
-    owners.map(|owner| Link { thread, owner, wants: wants.clone() }).collect()
+    owners.map(|owner| WaitForEdge { thread, owner, wants: wants.clone() }).collect()
 }
 
 /// Whether a thread does such a thing in each of these executions after what it waits for here.
@@ -175,16 +178,16 @@ fn comes_to(
 }
 
 /// The threads that a reader waits behind where readers alone have the lock: writers that wait for it.
-fn turns(trace: &Trace, thread: ThreadName, lock: Obj) -> Vec<Link> {
+fn turns(trace: &Trace, thread: ThreadName, lock: Obj) -> Vec<WaitForEdge> {
     let writers = blocked(trace).filter_map(|(view, on)| match *on {
         On::Write(obj) if obj.overlaps(&lock) => Some(view.agent.thread()),
         _ => None,
     });
     let writers = writers.filter(|&writer| writer != thread);
-    writers.map(|owner| Link { thread, owner, wants: Wants::Turn(lock) }).collect()
+    writers.map(|owner| WaitForEdge { thread, owner, wants: AwaitedAction::Turn(lock) }).collect()
 }
 
 /// Links that lead back to where they begin. A thread that waits for several, as a writer does for readers, waits for each.
-fn circle(links: &[Link]) -> Option<Vec<Link>> {
+fn circle(links: &[WaitForEdge]) -> Option<Vec<WaitForEdge>> {
     WaitForGraph::of(links.iter().map(|link| (link.thread, link.owner, link.clone()))).cycle()
 }

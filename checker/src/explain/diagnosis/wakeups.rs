@@ -3,7 +3,7 @@
 //! It woke no thread, since none waited yet; or it woke a thread that found nothing to do and waits again, so that it was lost
 //! on that one, while another thread waits as well; or no thread has signalled since.
 
-use super::cause::{Cause, Given, WokenThread};
+use super::cause::{Cause, SignalDelivery, WokenThread};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::position::Position;
 use crate::event::wait::On;
@@ -57,7 +57,7 @@ struct Waiter {
     /// The position at which it began to wait.
     begins: Option<Position>,
     /// The last signal.
-    last: Option<Given>,
+    last: Option<SignalDelivery>,
     /// The write of another thread to what this one had looked at.
     changed: Option<ObservedAccess>,
 }
@@ -77,7 +77,7 @@ impl Waiter {
 }
 
 /// The last signal and the threads that it woke.
-fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
+fn last_given(trace: &Trace, condition: Obj) -> Option<SignalDelivery> {
     let signal = last_signal(trace, condition)?;
     let id = trace.steps[signal].event.id;
     let ran = trace.steps.since(signal);
@@ -86,7 +86,7 @@ fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     let left =
         left.map(|left| WokenThread { thread: left.view.agent.thread(), again: None, overtaken: None });
     let woken = ran.map(|(at, step)| woken(trace, (step.event.id.thread, condition), (signal, at)));
-    Some(Given { signal, woken: woken.chain(left).collect() })
+    Some(SignalDelivery { signal, woken: woken.chain(left).collect() })
 }
 
 /// The further course of a thread that this signal has woken up at a position.

@@ -25,7 +25,7 @@ use crate::event::object_description::ObjectDescription;
 use crate::event::position::Position;
 use crate::event::step::{OpKey, Step};
 use crate::program::{
-    Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
+    Batch, Epoch, Execution, ExecutionError, ExecutionSummary, Program, Scope, StartError, Stop, Until,
 };
 use crate::trace::Trace;
 
@@ -97,9 +97,9 @@ impl<'a, P: Program> Program for KnownExecutions<'a, P> {
         to self.program {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }
@@ -273,24 +273,24 @@ impl<P: Program> Execution for KnownRun<'_, P> {
         stack
     }
 
-    fn finish(mut self) -> Ending {
+    fn finish(mut self) -> ExecutionSummary {
         if let (RunState::Recalled, Some(at)) = (&self.state, self.at) {
             let mut known = lock(self.tree);
-            if let Some(ending) = known.nodes[at].ending.clone() {
+            if let Some(summary) = known.nodes[at].summary.clone() {
                 known.recalled += 1;
-                return *ending;
+                return *summary;
             }
         }
         _ = self.running();
         let RunState::Running(run) = self.state else {
             // Another outcome of the same choices: it depends on more than the order of events.
-            return Ending { left_out: true, ..Ending::default() };
+            return ExecutionSummary { left_out: true, ..ExecutionSummary::default() };
         };
-        let ending = run.finish();
+        let summary = run.finish();
         let mut known = lock(self.tree);
         if let Some(at) = self.at.filter(|_| self.program.epoch() == known.epoch) {
-            known.nodes[at].ending = Some(Box::new(ending.clone()));
+            known.nodes[at].summary = Some(Box::new(summary.clone()));
         }
-        ending
+        summary
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::tree::LONGEST;
 use super::*;
-use crate::execution::{End, Limits, Runner, SearchError};
+use crate::execution::{Limits, RunOutcome, Runner, SearchError};
 use crate::explain::tests::model;
 use crate::limit::StopRequest;
 use crate::search::Options;
@@ -28,11 +28,11 @@ fn run<P: Program>(
     program: &P,
     prefix: &[(Choice, OpKey)],
     guide: &mut dyn Guide,
-) -> Result<(End, Trace, Ending, Vec<AgentView>), SearchError> {
+) -> Result<(RunOutcome, Trace, ExecutionSummary, Vec<AgentView>), SearchError> {
     let mut runner = Runner::new(program, Limits::of(&Options::default()));
     let end = runner.run(prefix, guide, &mut || StopRequest::Continue)?;
     let agents = runner.agents.threads().to_vec();
-    Ok((end, runner.trace, runner.ending, agents))
+    Ok((end, runner.trace, runner.summary, agents))
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn what_is_told_is_what_would_run() {
         let (program, tree) = (model(text), Mutex::default());
         let known = KnownExecutions::new(&program, &tree);
         for number in 0..200 {
-            let (end, trace, ending, agents) = run(&program, &[], &mut *random(number)).unwrap();
+            let (end, trace, summary, agents) = run(&program, &[], &mut *random(number)).unwrap();
             let told = run(&known, &[], &mut *random(number)).unwrap();
-            assert_eq!((&told.0, &told.2, &told.3), (&end, &ending, &agents), "{text}, {number}");
+            assert_eq!((&told.0, &told.2, &told.3), (&end, &summary, &agents), "{text}, {number}");
             assert_eq!(told.1.first_difference(&trace), None, "{text}, {number}");
             assert_eq!(told.1.hb.state(), trace.hb.state(), "{text}, {number}");
             // A part of it, and then other choices.
@@ -75,7 +75,7 @@ fn with_more_key_points_nothing_is_known_any_more() {
     let known = KnownExecutions::new(&program, &tree);
     run(&known, &[], &mut *random(0)).unwrap();
     let (end, ..) = run(&known, &[], &mut *random(1)).unwrap();
-    assert!(matches!(end, End::Promoted(_)), "{end:?}");
+    assert!(matches!(end, RunOutcome::Promoted(_)), "{end:?}");
     for _ in 0..2 {
         let (end, trace, ..) = run(&known, &[], &mut *random(0)).unwrap();
         let (expected, other, ..) = run(&model(PROGRAMS[1]), &[], &mut *random(0)).unwrap();

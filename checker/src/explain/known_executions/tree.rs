@@ -3,7 +3,7 @@
 use crate::event::agent::{AgentView, Choice};
 use crate::event::names::{Site, ThreadName};
 use crate::event::step::{Event, Step};
-use crate::program::{Ending, Epoch, Stop};
+use crate::program::{Epoch, ExecutionSummary, Stop};
 
 /// So many events are kept, some 1,300 bytes each; and so many of one execution, of which there are few that are longer.
 const MOST: usize = 30_000;
@@ -26,7 +26,7 @@ pub(in crate::explain) struct ExecutionTree {
 pub(super) struct Node {
     next: Vec<Edge>,
     /// The ending of an execution that went no further.
-    pub(super) ending: Option<Box<Ending>>,
+    pub(super) summary: Option<Box<ExecutionSummary>>,
     /// The stacks that were asked for at that end.
     pub(super) stacks: Vec<(ThreadName, Vec<Site>)>,
 }
@@ -36,20 +36,24 @@ pub(super) struct Edge {
     pub(super) choice: Choice,
     event: Event,
     changed: Box<[AgentView]>,
-    over: bool,
+    process_ended: bool,
     pub(super) stop: Stop,
     pub(super) to: usize,
 }
 
 impl Edge {
     fn new(choice: Choice, step: &Step, stop: Stop, to: usize) -> Self {
-        let Step { event, changed, over } = step.clone();
-        Self { choice, event, changed: changed.into_vec().into(), over, stop, to }
+        let Step { event, changed, process_ended } = step.clone();
+        Self { choice, event, changed: changed.into_vec().into(), process_ended, stop, to }
     }
 
     pub(super) fn step(&self) -> Step {
-        let Self { event, changed, over, .. } = self;
-        Step { event: event.clone(), changed: changed.iter().cloned().collect(), over: *over }
+        let Self { event, changed, process_ended, .. } = self;
+        Step {
+            event: event.clone(),
+            changed: changed.iter().cloned().collect(),
+            process_ended: *process_ended,
+        }
     }
 }
 

@@ -4,10 +4,10 @@
 use super::failing_execution::FailingExecution;
 use super::identity::Identity;
 use crate::cache::{Cache, SubsumptionRule};
-use crate::execution::{End, SearchError};
+use crate::execution::{RunOutcome, SearchError};
 use crate::program::{Program, Scope};
 use crate::search::executor::Executor;
-use crate::search::outcome::Always;
+use crate::search::outcome::AlwaysFailsEvidence;
 use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy, Unbounded};
 
 /// The number of random schedules that must fail too.
@@ -28,13 +28,13 @@ pub(in crate::search) fn always<P: Program>(
     shown: &FailingExecution<'_>,
     identity: &Identity,
     suspected: bool,
-) -> Result<Option<Always>, SearchError> {
+) -> Result<Option<AlwaysFailsEvidence>, SearchError> {
     // Endless executions are a kind of their own, and each one takes its time.
     if shown.limit {
         return Ok(None);
     }
     if shown.trace.threads.len() == 1 {
-        return Ok(Some(Always { schedules: 1, is_every: true }));
+        return Ok(Some(AlwaysFailsEvidence { schedules: 1, is_every: true }));
     }
     if !suspected {
         return Ok(None);
@@ -62,14 +62,14 @@ pub(in crate::search) fn always<P: Program>(
                 Tried::AllFailed(failed) => {
                     schedules += failed;
                     if strategy.coverage(None).everything {
-                        return Ok(Some(Always { schedules, is_every: true }));
+                        return Ok(Some(AlwaysFailsEvidence { schedules, is_every: true }));
                     }
                     break;
                 }
             }
         }
     }
-    Ok(Some(Always { schedules, is_every: false }))
+    Ok(Some(AlwaysFailsEvidence { schedules, is_every: false }))
 }
 
 /// The result of a number of schedules.
@@ -102,16 +102,16 @@ fn all_fail<P: Program>(
         let end = executor.run_aside(&Scope::Audit, &item.prefix, &mut *guide)?;
         let notes = guide.notes();
         match end {
-            _ if executor.runner.ending.left_out => return Ok(Tried::Passed),
-            End::Promoted(_) => return Ok(Tried::FoundKeyPoints),
-            End::Ended(failures)
+            _ if executor.runner.summary.left_out => return Ok(Tried::Passed),
+            RunOutcome::Promoted(_) => return Ok(Tried::FoundKeyPoints),
+            RunOutcome::Completed(failures)
                 if failures.iter().any(|failure| Identity::of(failure) == *identity)
-                    && !executor.runner.over().failed_late =>
+                    && !executor.runner.termination().failed_late =>
             {
                 cache.end(executor.runner.trace.hb.state());
                 failed += 1;
             }
-            End::Cut => {}
+            RunOutcome::Pruned => {}
             _ => return Ok(Tried::Passed),
         }
         events += executor.runner.trace.steps.len();

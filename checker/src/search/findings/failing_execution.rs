@@ -2,8 +2,8 @@
 
 use super::identity::Identity;
 use crate::event::failure::Failure;
-use crate::execution::End;
-use crate::program::Ending;
+use crate::execution::RunOutcome;
+use crate::program::ExecutionSummary;
 use crate::trace::Trace;
 
 /// A failure, and the execution that showed it.
@@ -14,16 +14,16 @@ pub(in crate::search) struct FailingExecution<'t> {
     pub(in crate::search) whole: bool,
     /// The execution was cut by a limit.
     pub(in crate::search) limit: bool,
-    pub(in crate::search) ending: &'t Ending,
+    pub(in crate::search) summary: &'t ExecutionSummary,
     pub(in crate::search) number: u64,
 }
 
 /// Whether an execution that ended like this shows a failure.
-pub(in crate::search) fn shows(end: &End, identity: &Identity) -> bool {
+pub(in crate::search) fn shows(end: &RunOutcome, identity: &Identity) -> bool {
     match end {
-        End::Ended(failures) | End::Limit(_, failures) => {
+        RunOutcome::Completed(failures) | RunOutcome::LimitExceeded(_, failures) => {
             failures.iter().any(|failure| Identity::of(failure) == *identity)
         }
-        End::Cut | End::Promoted(_) | End::Stopped(_) => false,
+        RunOutcome::Pruned | RunOutcome::Promoted(_) | RunOutcome::Stopped(_) => false,
     }
 }

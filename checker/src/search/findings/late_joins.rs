@@ -5,7 +5,7 @@ use super::identity::Identity;
 use crate::event::agent::Choice;
 use crate::event::operation::OpKind;
 use crate::event::step::OpKey;
-use crate::execution::{End, SearchError};
+use crate::execution::{RunOutcome, SearchError};
 use crate::program::Program;
 use crate::search::executor::Executor;
 use crate::trace::TraceStep;
@@ -26,7 +26,7 @@ pub(in crate::search) fn with_late_joins<'e, P: Program>(
         end => end?,
     };
     let tidy = &mut executor.runner.trace;
-    if !matches!(end, End::Ended(_))
+    if !matches!(end, RunOutcome::Completed(_))
         || !shows(&end, identity)
         || tidy.preemptions() > shown.trace.preemptions()
     {

@@ -2,11 +2,11 @@
 
 use super::failing_execution::{FailingExecution, shows};
 use super::identity::Identity;
-use crate::execution::{End, SearchError, ends_differ};
+use crate::execution::{RunOutcome, SearchError, ends_differ};
 use crate::program::Program;
 use crate::search::executor::Executor;
 use crate::search::note::SearchNote;
-use crate::search::outcome::Ended;
+use crate::search::outcome::SearchEnd;
 
 /// The number of times that a failing schedule is run again before it is reported.
 pub(in crate::search) const REPLAYS: u32 = 2;
@@ -17,7 +17,7 @@ pub(in crate::search) enum Reproduction {
     No(SearchNote),
     Promoted,
     /// The search ends here; so many replays had shown it by then.
-    Stopped(Ended, u32),
+    Stopped(SearchEnd, u32),
 }
 
 /// Replays a failing schedule and compares event by event.
@@ -32,8 +32,8 @@ pub(in crate::search) fn reproduce<P: Program>(
         // Time running out must not lose what was found.
         let end = executor.run_to_its_end(&schedule)?;
         match &end {
-            End::Promoted(_) => return Ok(Reproduction::Promoted),
-            End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go), done)),
+            RunOutcome::Promoted(_) => return Ok(Reproduction::Promoted),
+            RunOutcome::Stopped(go) => return Ok(Reproduction::Stopped(SearchEnd::from(*go), done)),
             end if shows(end, identity) => {
                 if let Some(difference) = trace.first_difference(&executor.runner.trace)
                     && (shown.whole || difference.at < trace.steps.end())
@@ -45,7 +45,7 @@ pub(in crate::search) fn reproduce<P: Program>(
                 return Ok(Reproduction::No(SearchNote::NotAgain(failure.clone())));
             }
             end => {
-                let expected = End::Ended(vec![failure.clone()]);
+                let expected = RunOutcome::Completed(vec![failure.clone()]);
                 return Err(ends_differ(trace.steps.end(), &expected, end).into());
             }
         }

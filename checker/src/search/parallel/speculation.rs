@@ -1,8 +1,8 @@
 //! Several workers: items are run ahead of their turn, and their results are taken in when it comes.
 //!
 //! The search itself stays in the hands of one thread, which takes items in the order in which it would alone. The other
-//! workers run what was chosen to come next ([`Strategy::ahead`]), each on its own. When it is the turn of such an item
-//! its result stands for the execution, if that would be the same or a longer one ([`Strategy::settle`]); else the item is
+//! workers run what was chosen to come next ([`Strategy::speculate`]), each on its own. When it is the turn of such an item
+//! its result stands for the execution, if that would be the same or a longer one ([`Strategy::validate_speculation`]); else the item is
 //! run. So all that is counted, covered, found and said is the same with any number of workers, and in every run.
 //!
 //! Anything that goes wrong elsewhere (key points were found, the program could not be started, a worker is gone) is no result:
@@ -14,18 +14,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::workers::{Job, JobOutcome, Ran, TraceBuffer, Workers};
 use crate::cache::Cache;
-use crate::execution::End;
+use crate::execution::RunOutcome;
 use crate::limit::Limit;
 use crate::program::{Program, Scope};
 use crate::search::executor::Executor;
-use crate::strategy::{Notes, Settled, Strategy, WorkItem};
+use crate::strategy::{Notes, SpeculationValidity, Strategy, WorkItem};
 
 /// So many events of results may wait for their turn: about 100 MB. The oldest results are dropped for new ones, since
 /// what was run first comes last where a search goes deep.
 const MAX_EVENTS: usize = 200_000;
 
 /// The items that are run ahead of their turn.
-pub(in crate::search) struct Ahead<'a> {
+pub(in crate::search) struct SpeculativeRuns<'a> {
     workers: Box<dyn Workers + 'a>,
     /// Not collected yet.
     out: FxHashSet<u64>,
@@ -36,7 +36,7 @@ pub(in crate::search) struct Ahead<'a> {
     events: usize,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> SpeculativeRuns<'a> {
     pub(in crate::search) fn new(workers: Box<dyn Workers + 'a>) -> Self {
         Self {
             workers,
@@ -102,7 +102,7 @@ impl<'a> Ahead<'a> {
     ) {
         let others = self.workers.count();
         for _ in 0..self.workers.room() {
-            let Some((item, guide)) = strategy.ahead(cache, others) else { return };
+            let Some((item, guide)) = strategy.speculate(cache, others) else { return };
             self.out.insert(item.id);
             let only_at = executor.runner.only_at.clone();
             let job = Job { item, guide, limits: executor.runner.limits, only_at, epoch: executor.epoch };
@@ -116,26 +116,26 @@ impl<'a> Ahead<'a> {
         item: &WorkItem,
         (strategy, cache): (&mut dyn Strategy, &Cache),
         executor: &mut Executor<'_, P>,
-    ) -> Option<(End, Notes)> {
-        let Ran { mut end, mut notes, mut trace, ending, over } =
+    ) -> Option<(RunOutcome, Notes)> {
+        let Ran { mut end, mut notes, mut trace, summary, termination } =
             self.fetch(item.id, &executor.options.limit)?;
-        match strategy.settle(item, &mut notes, cache) {
-            Settled::AsItIs => {}
+        match strategy.validate_speculation(item, &mut notes, cache) {
+            SpeculationValidity::Valid => {}
             // Of failures, of variables that threads spin on and of what was left out it is not known when they showed.
-            Settled::CutAfter(at)
-                if end.failures().is_empty() && trace.spun_on.is_empty() && !ending.left_out =>
+            SpeculationValidity::ValidUntil(at)
+                if end.failures().is_empty() && trace.spun_on.is_empty() && !summary.left_out =>
             {
                 trace.cut(at);
-                end = End::Cut;
+                end = RunOutcome::Pruned;
             }
-            Settled::CutAfter(_) | Settled::Void => {
+            SpeculationValidity::ValidUntil(_) | SpeculationValidity::Invalid => {
                 self.workers.unused(item.id);
                 return None;
             }
         }
         executor.is_checked = strategy.guide(item, cache).scope() == Scope::Audit;
-        self.workers.used(item.id, trace.steps.len() as u32, &ending);
-        let old = executor.runner.take_over(trace, ending, over);
+        self.workers.used(item.id, trace.steps.len() as u32, &summary);
+        let old = executor.runner.take_over(trace, summary, termination);
         self.workers.give_back(TraceBuffer(old));
         executor.runner.attribute(&mut end, &Scope::All);
         Some((end, notes))

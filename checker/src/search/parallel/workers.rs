@@ -2,9 +2,9 @@
 
 use std::mem;
 
-use crate::execution::{End, Limits, OnlyAt, Over, Runner};
+use crate::execution::{Limits, OnlyAt, RunOutcome, Runner, TerminationPoint};
 use crate::limit::Limit;
-use crate::program::{Ending, Epoch, Program};
+use crate::program::{Epoch, ExecutionSummary, Program};
 use crate::strategy::{Guide, Notes, WorkItem};
 use crate::trace::Trace;
 
@@ -29,7 +29,7 @@ pub trait Workers {
     fn holds(&self, id: u64) -> bool;
 
     /// The result of a job was taken in: so many of its events, and how it ended.
-    fn used(&mut self, id: u64, events: u32, ending: &Ending);
+    fn used(&mut self, id: u64, events: u32, summary: &ExecutionSummary);
 
     /// The result of a job is not needed.
     fn unused(&mut self, id: u64);
@@ -88,7 +88,7 @@ impl Workers for NoWorkers {
         false
     }
 
-    fn used(&mut self, _id: u64, _events: u32, _ending: &Ending) {}
+    fn used(&mut self, _id: u64, _events: u32, _ending: &ExecutionSummary) {}
 
     fn unused(&mut self, _id: u64) {}
 }
@@ -110,12 +110,12 @@ pub struct JobOutcome {
 
 /// An execution.
 pub(in crate::search) struct Ran {
-    pub(in crate::search) end: End,
+    pub(in crate::search) end: RunOutcome,
     pub(in crate::search) notes: Notes,
     pub(in crate::search) trace: Trace,
-    pub(in crate::search) ending: Ending,
-    /// See [`Runner::over`].
-    pub(in crate::search) over: Over,
+    pub(in crate::search) summary: ExecutionSummary,
+    /// See [`Runner::termination`].
+    pub(in crate::search) termination: TerminationPoint,
 }
 
 impl Job {
@@ -145,13 +145,14 @@ impl Job {
         }
         (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
         let end = runner.run_within(&guide.scope(), &item.prefix, &mut *guide, &mut || limit.look());
-        let Ok(end @ (End::Ended(_) | End::Cut | End::Limit(..))) = end else {
+        let Ok(end @ (RunOutcome::Completed(_) | RunOutcome::Pruned | RunOutcome::LimitExceeded(..))) = end
+        else {
             return JobOutcome { id, ran: None };
         };
-        let over = runner.over();
-        guide.ended(&runner.trace, matches!(end, End::Limit(..)));
-        let (trace, ending) = (mem::take(&mut runner.trace), mem::take(&mut runner.ending));
-        let ran = Ran { end, notes: guide.notes(), trace, ending, over };
+        let termination = runner.termination();
+        guide.ended(&runner.trace, matches!(end, RunOutcome::LimitExceeded(..)));
+        let (trace, summary) = (mem::take(&mut runner.trace), mem::take(&mut runner.summary));
+        let ran = Ran { end, notes: guide.notes(), trace, summary, termination };
         JobOutcome { id, ran: Some(ran) }
     }
 }
@@ -170,7 +171,7 @@ impl JobOutcome {
     }
 
     pub(in crate::search) fn events(&self) -> usize {
-        let planned = |ran: &Ran| ran.notes.offspring.as_ref().map_or(0, |offspring| offspring.events());
+        let planned = |ran: &Ran| ran.notes.expansion.as_ref().map_or(0, |expansion| expansion.events());
         self.ran.as_ref().map_or(0, |ran| ran.trace.steps.len() + planned(ran))
     }
 }

@@ -11,8 +11,8 @@ fn options(strategy: StrategyKind) -> Options {
     Options { strategy, ..Options::default() }
 }
 
-fn search(text: &str, options: &Options) -> Outcome {
-    explore(&model(text), options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+fn search(text: &str, options: &Options) -> SearchOutcome {
+    explore(&model(text), options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The example programs of the paper on variable and thread bounding, each with the preemptions and variables that its
@@ -25,7 +25,7 @@ const FIGURES: [(&str, u32, u32); 5] = [
     ("r a t1, r a t2, r b t3, r b t4, assert t1 == t2 || t3 == t4 | add a | add b", 2, 2),
 ];
 
-fn vtb(text: &str, max_preemptions: u32, max_variables: u32, seed: u64) -> Outcome {
+fn vtb(text: &str, max_preemptions: u32, max_variables: u32, seed: u64) -> SearchOutcome {
     let options =
         Options { max_preemptions, max_variables, max_threads: 3, seed, ..options(StrategyKind::Vtb) };
     search(text, &Options { max_schedules: None, ..options })
@@ -40,11 +40,11 @@ fn the_figures_of_the_variable_bounding_paper_fail_at_their_bounds_and_not_below
             assert_eq!(found.findings[0].failure.kind, FailureKind::Assertion, "{text}");
             if c > 0 {
                 let fewer = vtb(text, c - 1, v, seed);
-                assert_eq!((fewer.findings.len(), fewer.ended), (0, Ended::Covered), "{text}");
+                assert_eq!((fewer.findings.len(), fewer.ended), (0, SearchEnd::Covered), "{text}");
             }
             if v > 1 || (v > 0 && c > 0) {
                 let fewer = vtb(text, c, v - 1, seed);
-                assert_eq!((fewer.findings.len(), fewer.ended), (0, Ended::Covered), "{text}");
+                assert_eq!((fewer.findings.len(), fewer.ended), (0, SearchEnd::Covered), "{text}");
             }
             assert_eq!(found.covered, Coverage::default());
         }
@@ -104,7 +104,7 @@ fn periods_show_the_failures_of_the_papers_listing() {
     assert_eq!((outcome.findings.len(), numbers), (6, vec![15, 408, 123]));
     // Six periods are enough for every class of this program.
     let dfs = search(&text, &Options { max_schedules: None, keep_going: true, ..options(StrategyKind::Dfs) });
-    assert_eq!((outcome.stats.schedules, outcome.ended), (dfs.stats.schedules, Ended::Covered));
+    assert_eq!((outcome.stats.schedules, outcome.ended), (dfs.stats.schedules, SearchEnd::Covered));
     assert_eq!(outcome.stats.executions(), 14_152);
 }
 
@@ -115,7 +115,7 @@ fn guided_schedules_see_every_pair() {
                 | T3: w x 7, w x 8, w x 9, w x 10, w x 11, w x 12";
     for seed in 0..20 {
         let options = Options { seed, max_schedules: Some(400), ..options(StrategyKind::Guided) };
-        assert_eq!(search(text, &options).ended, Ended::FirstBug, "{seed}");
+        assert_eq!(search(text, &options).ended, SearchEnd::FirstBug, "{seed}");
     }
 }
 
@@ -126,7 +126,7 @@ fn the_portfolio_covers_what_icb_covers_and_no_more() {
         let limits = Options { max_preemptions: bound, max_schedules: None, ..Options::default() };
         let icb = search(text, &limits);
         let auto = search(text, &Options { strategy: StrategyKind::Auto, ..limits });
-        assert_eq!((auto.covered, auto.ended), (icb.covered, Ended::Covered));
+        assert_eq!((auto.covered, auto.ended), (icb.covered, SearchEnd::Covered));
         // The others find classes beyond the bound, and repeat what icb finds.
         assert!(auto.stats.schedules >= icb.stats.schedules);
     }
@@ -149,8 +149,9 @@ fn what_others_leave_unfinished_is_no_gap_in_what_icb_covers() {
     };
     let auto = search(&text, &Options { strategy: StrategyKind::Auto, ..limits.clone() });
     let icb = search(&text, &limits);
-    let kinds =
-        |outcome: &Outcome| -> Vec<_> { outcome.findings.iter().map(|found| found.failure.kind).collect() };
+    let kinds = |outcome: &SearchOutcome| -> Vec<_> {
+        outcome.findings.iter().map(|found| found.failure.kind).collect()
+    };
     assert_eq!((kinds(&auto), kinds(&icb)), (vec![], vec![]));
     assert!(auto.stats.too_long > 0 && icb.stats.too_long == 0);
     assert_eq!((icb.covered.preemptions, auto.covered), (Some(0), icb.covered));

@@ -6,7 +6,7 @@ use crate::limit::Limit;
 use crate::trace::{Reason, cost};
 
 fn failing(text: &str) -> Finding {
-    let outcome = explore(&model(text), &Options::default(), &mut Patient).unwrap();
+    let outcome = explore(&model(text), &Options::default(), &mut SilentObserver).unwrap();
     outcome.findings.into_iter().next().unwrap_or_else(|| panic!("{text} does not fail"))
 }
 
@@ -44,7 +44,7 @@ fn the_costs_kept_while_running_are_those_of_the_definitions() {
         ..Options::default()
     };
     let text = "lock m, timedwait c m, unlock m, yield, r x, crash | r x, lock m, signal c, unlock m, w x | r x, yield, w x";
-    let outcome = explore(&model(text), &options, &mut Patient).unwrap();
+    let outcome = explore(&model(text), &options, &mut SilentObserver).unwrap();
     assert!(!outcome.findings.is_empty());
     for Finding { trace, .. } in &outcome.findings {
         assert_eq!((trace.preemptions(), trace.delays()), (cost::preemptions(trace), cost::delays(trace)));
@@ -67,7 +67,7 @@ fn delays_count_the_threads_that_are_skipped() {
     // Thread 3 goes first: two are skipped. The round goes on from it with thread 1.
     let text = "r x, r y, assert x == 0 || y == 1 | w y | w x";
     let options = Options { strategy: StrategyKind::Idb, ..Options::default() };
-    let finding = explore(&model(text), &options, &mut Patient).unwrap().findings.remove(0);
+    let finding = explore(&model(text), &options, &mut SilentObserver).unwrap().findings.remove(0);
     assert_eq!((finding.delays, finding.preemptions), (Some(2), Some(0)));
 }
 

@@ -6,14 +6,14 @@ use crate::event::names::ThreadName;
 use crate::event::wait::On;
 use crate::limit::Limit;
 
-fn search(text: &str, options: Options) -> Outcome {
-    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+fn search(text: &str, options: Options) -> SearchOutcome {
+    explore(&model(text), &options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The first failure that the default search finds.
 fn first(text: &str) -> Finding {
     let outcome = search(text, Options::default());
-    assert_eq!(outcome.ended, Ended::FirstBug, "{text}");
+    assert_eq!(outcome.ended, SearchEnd::FirstBug, "{text}");
     assert_eq!(outcome.findings.len(), 1, "{text}");
     let finding = outcome.findings.into_iter().next().unwrap();
     assert_eq!(finding.reproduced, (2, 2));
@@ -87,7 +87,7 @@ fn a_signal_that_hit_nobody_makes_a_deadlock_a_lost_wake_up() {
 fn a_circle_that_a_time_out_breaks_is_no_failure() {
     let text = "create T2, lock a, timedlock b, if b { unlock b }, unlock a | T2: lock b, lock a, unlock a, unlock b";
     let outcome = search(text, Options::default());
-    assert_eq!((outcome.findings.len(), outcome.ended), (0, Ended::Covered));
+    assert_eq!((outcome.findings.len(), outcome.ended), (0, SearchEnd::Covered));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn one_failure_in_many_schedules_is_one_finding() {
     let outcome = search(LOST_UPDATE, Options { keep_going: true, ..Options::default() });
     assert_eq!(outcome.findings.len(), 1);
     assert_eq!(outcome.findings[0].preemptions, Some(1));
-    assert_eq!(outcome.ended, Ended::Covered);
+    assert_eq!(outcome.ended, SearchEnd::Covered);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::event::agent::{Agent, Choice};
 use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};
 use crate::event::operation::OpKind;
-use crate::execution::{End, Limits, Runner};
+use crate::execution::{Limits, RunOutcome, Runner};
 use crate::limit::Limit;
 use crate::program::{Execution, ExecutionError, Program, Until};
 use crate::strategy::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
@@ -18,8 +18,8 @@ use crate::strategy::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem
 const RACE: &str =
     "create T2, create T3, join T2, join T3, r x, assert x == 2 | T2: r x, w x x+1 | T3: r x, w x x+1";
 
-fn search(text: &str, options: &Options) -> Outcome {
-    explore(&model(text), options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+fn search(text: &str, options: &Options) -> SearchOutcome {
+    explore(&model(text), options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Is over once it has been looked at so often.
@@ -34,7 +34,8 @@ fn after(looks: u32, go: StopRequest) -> Options {
 
 #[test]
 fn a_search_ends_when_its_owner_says_so() {
-    for (go, ended) in [(StopRequest::BudgetSpent, Ended::Budget), (StopRequest::Cancelled, Ended::Cancelled)]
+    for (go, ended) in
+        [(StopRequest::BudgetSpent, SearchEnd::Budget), (StopRequest::Cancelled, SearchEnd::Cancelled)]
     {
         for events in [1, 5, 20, 60] {
             let outcome = search("r x, w x | r x, w x | w x", &after(events, go));
@@ -50,13 +51,13 @@ fn a_finding_is_reproduced_even_when_time_is_up() {
     let mut each = (1..).map(|looks| (looks, search(text, &after(looks, StopRequest::BudgetSpent))));
     // Time is up after the last event of the execution that fails, and so before the replays.
     let (looks, outcome) = each.find(|(_, outcome)| !outcome.findings.is_empty()).unwrap();
-    assert_eq!((outcome.ended, outcome.findings[0].reproduced), (Ended::FirstBug, (2, 2)));
+    assert_eq!((outcome.ended, outcome.findings[0].reproduced), (SearchEnd::FirstBug, (2, 2)));
     // A user who wants to stop gets it as it is.
     let outcome = search(text, &after(looks, StopRequest::Cancelled));
-    assert_eq!((outcome.ended, outcome.findings[0].reproduced), (Ended::Cancelled, (0, 2)));
+    assert_eq!((outcome.ended, outcome.findings[0].reproduced), (SearchEnd::Cancelled, (0, 2)));
     let mut later = (looks..looks + 20).map(|looks| search(text, &after(looks, StopRequest::Cancelled)));
     let once = later.find(|outcome| outcome.findings[0].reproduced == (1, 2)).unwrap();
-    assert_eq!(once.ended, Ended::Cancelled);
+    assert_eq!(once.ended, SearchEnd::Cancelled);
 }
 
 #[test]
@@ -64,7 +65,7 @@ fn the_budget_counts_every_execution_of_the_search() {
     for (strategy, max) in [(StrategyKind::Icb, 7), (StrategyKind::Random, 30), (StrategyKind::Dfs, 3)] {
         let options = Options { strategy, max_schedules: Some(max), ..Options::default() };
         let outcome = search("r x, w x | r x, w x | r x, w x", &options);
-        assert_eq!((outcome.ended, outcome.stats.executions()), (Ended::Budget, max));
+        assert_eq!((outcome.ended, outcome.stats.executions()), (SearchEnd::Budget, max));
     }
 }
 
@@ -87,14 +88,14 @@ fn a_bound_is_covered_only_when_nothing_of_it_is_left() {
 fn a_bound_is_not_covered_when_there_was_no_room_for_it() {
     let program = model("r x, w x | r x, w x | r x, w x");
     let options = Options { max_schedules: None, ..Options::default() };
-    let mut observer = Patient;
+    let mut observer = SilentObserver;
     let mut search = Search::new(&program, &options, &mut observer);
     let bound = crate::strategy::Preemptions { max: 2 };
     search.strategy = Box::new(crate::strategy::Frontier::with_capacity(bound, 2));
     let outcome = search.run().unwrap();
     assert_eq!(
         (outcome.ended, outcome.covered),
-        (Ended::Covered, Coverage { preemptions: Some(0), ..Coverage::default() })
+        (SearchEnd::Covered, Coverage { preemptions: Some(0), ..Coverage::default() })
     );
 }
 
@@ -149,7 +150,7 @@ fn what_others_do_after_the_end_is_seen_but_not_for_ever() {
     let options = Options { max_preemptions: 0, ..Options::default() };
     let outcome = search(&format!("create T2, exit | {endless}"), &options);
     assert!(outcome.findings.is_empty());
-    assert_eq!(outcome.ended, Ended::Covered);
+    assert_eq!(outcome.ended, SearchEnd::Covered);
     assert!(outcome.stats.events < 1_100 * outcome.stats.executions());
     let outcome = search(&format!("create T2, r x, assert x == 1 | {endless}"), &Options::default());
     assert_eq!((outcome.findings.len(), outcome.findings[0].reproduced), (1, (2, 2)));
@@ -169,7 +170,7 @@ fn items_and_notes_survive_being_written_down() {
         let mut guide = strategy.guide(&item, &cache);
         let end = runner.run(&item.prefix, &mut *guide, &mut || StopRequest::Continue).unwrap();
         let notes = through_json(&guide.notes());
-        if matches!(end, End::Ended(_)) {
+        if matches!(end, RunOutcome::Completed(_)) {
             cache.end(runner.trace.hb.state());
         }
         strategy.learn(&item, &runner.trace, notes.clone(), &cache);
@@ -207,7 +208,7 @@ fn who_yields_waits_for_what_others_write() {
     let options = Options { max_schedules: None, ..Options::default() };
     let outcome = search("create T2, r x, while x == 0 { yield, r x } | T2: r y, r y, w x", &options);
     assert!(outcome.findings.is_empty());
-    assert_eq!(outcome.ended, Ended::Covered);
+    assert_eq!(outcome.ended, SearchEnd::Covered);
 }
 
 #[test]
@@ -246,7 +247,7 @@ fn kind(seen: &Observation) -> OpKind {
 #[test]
 fn a_program_that_does_not_repeat_itself_is_refused_with_the_first_difference() {
     let program = Changing::new("r x, w x | r y", "r x, r x | r y", 1);
-    let error = explore(&program, &Options::default(), &mut Patient).unwrap_err();
+    let error = explore(&program, &Options::default(), &mut SilentObserver).unwrap_err();
     let SearchError::NotDeterministic(difference) = error else { panic!("{error}") };
     let Difference { at, expected, got } = *difference;
     assert_eq!((at.count(), kind(&expected), kind(&got)), (1, OpKind::Write, OpKind::Read));
@@ -260,7 +261,7 @@ fn a_failure_that_does_not_happen_again_is_an_error() {
     // Two runs for the comparison, one of the search that passes and its audit, and one that fails: then the program
     // changes.
     let program = Changing::new(failing, passing, 5);
-    let error = explore(&program, &Options::default(), &mut Patient).unwrap_err();
+    let error = explore(&program, &Options::default(), &mut SilentObserver).unwrap_err();
     let SearchError::NotDeterministic(difference) = error else { panic!("{error}") };
     assert_eq!((difference.at.count(), &*difference.expected.to_string()), (3, "a failure (Assertion)"));
 }
@@ -270,12 +271,12 @@ fn what_was_found_is_not_lost_when_the_program_changes() {
     let first = "create T2, r x, assert x == 0, r y, assert y == 0 | T2: w x, w y";
     let options = Options { keep_going: true, ..Options::default() };
     let starts = Changing::new(first, first, 0);
-    explore(&starts, &options, &mut Patient).unwrap();
+    explore(&starts, &options, &mut SilentObserver).unwrap();
     let all = starts.starts.into_inner();
     // The audit at the end is the last one.
     let program = Changing::new(first, &format!("r z, {first}"), all - 2);
-    let outcome = explore(&program, &options, &mut Patient).unwrap();
-    assert!(!outcome.findings.is_empty() && outcome.ended == Ended::Cancelled);
+    let outcome = explore(&program, &options, &mut SilentObserver).unwrap();
+    assert!(!outcome.findings.is_empty() && outcome.ended == SearchEnd::Cancelled);
     assert!(matches!(outcome.notes[0], SearchNote::StoppedEarly(SearchError::NotDeterministic(_))));
 }
 
@@ -283,7 +284,7 @@ fn what_was_found_is_not_lost_when_the_program_changes() {
 fn new_key_points_start_the_search_again() {
     // The race is invisible as long as `x` is no key point.
     let program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, 3);
-    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    let outcome = explore(&program, &Options::default(), &mut SilentObserver).unwrap();
     assert_eq!(outcome.stats.before_restart, 2);
     let finding = &outcome.findings[0];
     assert_eq!((finding.failure.kind, finding.preemptions, finding.epoch.0), (Kind::Assertion, Some(1), 1));
@@ -297,7 +298,7 @@ fn an_audit_shows_key_points_that_executions_do_not() {
     for (after, before_restart) in [(1, 0), (3, 2)] {
         let mut program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, after);
         program.to_audits = true;
-        let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+        let outcome = explore(&program, &Options::default(), &mut SilentObserver).unwrap();
         assert_eq!(outcome.stats.before_restart, before_restart);
         assert_eq!(outcome.findings[0].failure.kind, Kind::Assertion);
         program.to_audits = false;
@@ -311,7 +312,7 @@ fn a_failure_that_shows_key_points_is_carried_over() {
     let number = plain.findings[0].schedule_number;
     let before = 2 + u32::try_from(number).unwrap() - 1;
     let program = Promoting::new(RACE, RACE, before);
-    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    let outcome = explore(&program, &Options::default(), &mut SilentObserver).unwrap();
     let finding = &outcome.findings[0];
     assert_eq!((finding.schedule_number, outcome.stats.before_restart), (number, number));
     assert_eq!((finding.executions, finding.epoch.0), (2 + number, 1));
@@ -322,7 +323,7 @@ fn a_failure_that_shows_key_points_is_carried_over() {
 fn an_execution_that_shows_key_points_itself_is_not_audited() {
     // Its schedule does not come out under the new ones.
     let program = Promoting::new("create T2, w y, join T2 | T2: r y", &format!("r z, {RACE}"), 2);
-    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    let outcome = explore(&program, &Options::default(), &mut SilentObserver).unwrap();
     assert_eq!((outcome.stats.before_restart, outcome.findings.len()), (1, 1));
 }
 
@@ -331,11 +332,11 @@ fn one_execution_in_a_hundred_is_audited_where_none_is_watched_as_a_whole() {
     // 252 orders of five writes and five others, each its own class.
     let program = model("w x, w x, w x, w x, w x | w x, w x, w x, w x, w x");
     let options = Options { strategy: StrategyKind::Dfs, ..Options::default() };
-    let outcome = explore(&program, &options, &mut Patient).unwrap();
+    let outcome = explore(&program, &options, &mut SilentObserver).unwrap();
     assert_eq!((outcome.stats.schedules, outcome.stats.redundant + outcome.stats.pruned), (252, 0));
     assert_eq!(outcome.stats.other, 2);
     let options = Options { strategy: StrategyKind::Random, max_schedules: Some(252), ..Options::default() };
-    let outcome = explore(&program, &options, &mut Patient).unwrap();
+    let outcome = explore(&program, &options, &mut SilentObserver).unwrap();
     assert_eq!(outcome.stats.executions_now(), 252);
     assert_eq!(outcome.stats.other, 2 + 2);
 }
@@ -343,7 +344,7 @@ fn one_execution_in_a_hundred_is_audited_where_none_is_watched_as_a_whole() {
 #[test]
 fn key_points_found_before_the_search_cost_nothing_of_it() {
     let program = Promoting::new("r y | r y", "r x, w x | w x", 0);
-    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    let outcome = explore(&program, &Options::default(), &mut SilentObserver).unwrap();
     assert_eq!((outcome.stats.before_restart, outcome.stats.schedules), (0, 3));
 }
 
@@ -396,7 +397,7 @@ struct InBatches {
 impl Guide for InBatches {
     fn choose(&mut self, at: &crate::state::scheduling_point::SchedulingPoint<'_>) -> Decision {
         at.default_choice()
-            .map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::events(u32::MAX) })
+            .map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::events(u32::MAX) })
     }
 
     fn pass(&mut self, at: &crate::state::scheduling_point::SchedulingPoint<'_>) {

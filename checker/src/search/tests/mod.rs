@@ -17,19 +17,12 @@ use super::*;
 use crate::model::Model;
 use crate::strategy::StrategyKind;
 
-/// Never stops.
-pub(crate) struct Patient;
-
-impl Observer for Patient {
-    fn progress(&mut self, _: &Progress) {}
-}
-
 fn model(text: &str) -> Model {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Explores to the end of the bound.
-fn all(text: &str, strategy: StrategyKind, bound: u32, cache: bool) -> Outcome {
+fn all(text: &str, strategy: StrategyKind, bound: u32, cache: bool) -> SearchOutcome {
     let options = Options {
         strategy,
         max_preemptions: bound,
@@ -39,5 +32,5 @@ fn all(text: &str, strategy: StrategyKind, bound: u32, cache: bool) -> Outcome {
         cache,
         ..Options::default()
     };
-    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+    explore(&model(text), &options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"))
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::cache::Cache;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::OpKind;
-use crate::execution::{End, Limits, Runner};
+use crate::execution::{Limits, RunOutcome, Runner};
 use crate::program::Scope;
 use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::{Bounds, Next, Notes, PctVb, Sampler, Strategy, Vtb, WorkItem};
@@ -25,7 +25,7 @@ fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
     events.map(|event| (event.id.thread, event.op.kind, event.site, objects(event))).collect()
 }
 
-fn run(model: &Model, scope: &Scope, strategy: &dyn Strategy, item: &WorkItem) -> (End, Trace, Notes) {
+fn run(model: &Model, scope: &Scope, strategy: &dyn Strategy, item: &WorkItem) -> (RunOutcome, Trace, Notes) {
     let cache = Cache::new(None);
     let mut runner = Runner::new(model, Limits::of_events(3_000));
     let mut guide = strategy.guide(item, &cache);
@@ -49,7 +49,7 @@ fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) 
         };
         if let Scope::Objects(objects) = &scope
             && knows(objects)
-            && !matches!(wide_end, End::Limit(..))
+            && !matches!(wide_end, RunOutcome::LimitExceeded(..))
         {
             assert_eq!(seen(&narrow, &scope), seen(&wide, &scope), "{text} {scope:?}");
             assert_eq!(end, wide_end, "{text} {scope:?}");

@@ -13,7 +13,7 @@ fn auto(seed: u64) -> Options {
 
 /// The number of executions that were started up to the first failure.
 fn first_failure<P: Program>(program: &P, seed: u64) -> u64 {
-    let outcome = explore(program, &auto(seed), &mut Patient).unwrap();
+    let outcome = explore(program, &auto(seed), &mut SilentObserver).unwrap();
     assert_eq!(outcome.findings[0].reproduced, (2, 2));
     outcome.findings[0].executions
 }
@@ -50,11 +50,14 @@ fn a_program_that_changes_is_refused_whenever_it_does() {
     let (first, then) = ("lock m, r x, unlock m, w x | r x, w y", "r x, w x | r x, w y");
     let options = Options { max_schedules: Some(20), ..auto(0) };
     let same = Changing::new(first, first, 0);
-    assert_eq!(explore(&same, &options, &mut Patient).unwrap().ended, Ended::Budget);
+    assert_eq!(explore(&same, &options, &mut SilentObserver).unwrap().ended, SearchEnd::Budget);
     // The check comes last: two executions of the first schedule.
     assert_eq!(same.starts.into_inner(), 22);
     for after in 1..22 {
-        assert!(explore(&Changing::new(first, then, after), &options, &mut Patient).is_err(), "{after}");
+        assert!(
+            explore(&Changing::new(first, then, after), &options, &mut SilentObserver).is_err(),
+            "{after}"
+        );
     }
 }
 
@@ -62,12 +65,12 @@ fn a_program_that_changes_is_refused_whenever_it_does() {
 fn a_budget_of_few_executions_is_spent_on_a_program_that_is_checked() {
     let options = Options { max_schedules: Some(2), ..auto(0) };
     let program = Changing::new("lock m, unlock m | r x, w y", "r y | r x, w y", 1);
-    assert!(explore(&program, &options, &mut Patient).is_err());
+    assert!(explore(&program, &options, &mut SilentObserver).is_err());
 }
 
 #[test]
 fn what_always_fails_is_told_from_what_needs_an_order() {
-    let kind = |text| explore(&model(text), &auto(0), &mut Patient).unwrap().findings[0].failure.kind;
+    let kind = |text| explore(&model(text), &auto(0), &mut SilentObserver).unwrap().findings[0].failure.kind;
     assert_eq!(kind("create T2, r x a, assert a == 1, join T2 | T2: w y"), FailureKind::AlwaysFails);
     assert_eq!(kind("create T2, r x a, assert a == 1, join T2 | T2: w x 1"), FailureKind::Assertion);
 }

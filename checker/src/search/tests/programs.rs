@@ -13,7 +13,7 @@ use crate::event::object_description::ObjectDescription;
 use crate::event::step::OpKey;
 use crate::model::ModelRun;
 use crate::program::{
-    Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
+    Batch, Epoch, Execution, ExecutionError, ExecutionSummary, Program, Scope, StartError, Stop, Until,
 };
 use crate::trace::Trace;
 
@@ -42,9 +42,9 @@ impl Program for Changing {
         to self.programs[0] {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }
@@ -97,9 +97,9 @@ impl Program for Promoting {
     delegate! {
         to self.programs[0] {
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }
@@ -109,7 +109,7 @@ impl Execution for PromotingRun {
         to self.run {
             fn agents(&self) -> &[AgentView];
             fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
-            fn finish(self) -> Ending;
+            fn finish(self) -> ExecutionSummary;
         }
     }
 

@@ -7,7 +7,7 @@ use super::*;
 use crate::event::failure::Failure;
 use crate::event::names::ThreadName;
 use crate::event::position::Position;
-use crate::execution::{End, Limits, Runner};
+use crate::execution::{Limits, RunOutcome, Runner};
 use crate::hb::hash::HbHash;
 use crate::strategy::{Coverage, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Script, Surw};
 use crate::trace::{Trace, TraceStep};
@@ -34,9 +34,9 @@ fn exactly<K: Ord>(text: &str, sample: &dyn Sample, seen: impl Fn(&Trace) -> K) 
     let script = Arc::new(Mutex::new(Script::default()));
     let mut all = BTreeMap::new();
     loop {
-        let mut guide = sample.guide(Script::dice(&script));
+        let mut guide = sample.guide(Script::rng(&script));
         let end = runner.run(&[], &mut *guide, &mut || StopRequest::Continue).unwrap();
-        assert!(matches!(end, End::Ended(_)), "{text}: {end:?}");
+        assert!(matches!(end, RunOutcome::Completed(_)), "{text}: {end:?}");
         let probability = all.entry(seen(&runner.trace)).or_insert((0, 1));
         *probability = sum(*probability, (1, script.lock().unwrap().one_in()));
         if !script.lock().unwrap().advance() {
@@ -258,16 +258,16 @@ fn random_searches_find_and_reproduce_and_cover_nothing() {
     for strategy in RANDOM {
         for seed in 0..20 {
             let options = Options { strategy, seed, max_schedules: Some(200), ..Options::default() };
-            let outcome = explore(&model(text), &options, &mut Patient).unwrap();
-            assert_eq!(outcome.ended, Ended::FirstBug, "{strategy:?} {seed}");
+            let outcome = explore(&model(text), &options, &mut SilentObserver).unwrap();
+            assert_eq!(outcome.ended, SearchEnd::FirstBug, "{strategy:?} {seed}");
             assert_eq!(outcome.findings[0].reproduced, (2, 2));
             assert_eq!(outcome.covered, Coverage::default());
         }
         let options = Options { strategy, max_schedules: Some(200), ..Options::default() };
-        let outcome = explore(&model("r x, w x | r x, w x"), &options, &mut Patient).unwrap();
+        let outcome = explore(&model("r x, w x | r x, w x"), &options, &mut SilentObserver).unwrap();
         let Stats { schedules, redundant, pruned, .. } = outcome.stats;
         assert_eq!((schedules, schedules + redundant, pruned), (4, 200, 0), "{strategy:?}");
-        assert_eq!((outcome.ended, outcome.covered), (Ended::Budget, Coverage::default()));
+        assert_eq!((outcome.ended, outcome.covered), (SearchEnd::Budget, Coverage::default()));
         assert!(strategy.promise().is_some());
     }
 }
@@ -295,7 +295,7 @@ fn random_searches_end_where_threads_only_wait_for_each_other() {
     let text = "r x, while x == 0 { yield, r x } | yield, yield, w x";
     for strategy in RANDOM {
         let options = Options { strategy, max_schedules: Some(500), step_limit: 200, ..Options::default() };
-        let outcome = explore(&model(text), &options, &mut Patient).unwrap();
+        let outcome = explore(&model(text), &options, &mut SilentObserver).unwrap();
         assert_eq!((outcome.findings.len(), outcome.stats.pruned), (0, 0), "{strategy:?}");
     }
 }

@@ -12,7 +12,7 @@ use crate::event::names::Obj;
 use crate::event::object_description::ObjectDescription;
 use crate::limit::Limit;
 use crate::lock_order::PotentialDeadlock;
-use crate::program::{Ending, Epoch, Program, Scope, StartError};
+use crate::program::{Epoch, ExecutionSummary, Program, Scope, StartError};
 use crate::race::RacingPair;
 use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::SeededRng;
@@ -78,7 +78,7 @@ impl<P: Program> Workers for Paced<'_, P> {
         self.waiting.iter().any(|job| job.id() == id) || self.done.iter().any(|done| done.id() == id)
     }
 
-    fn used(&mut self, _id: u64, _events: u32, _ending: &Ending) {
+    fn used(&mut self, _id: u64, _events: u32, _ending: &ExecutionSummary) {
         self.used.set(self.used.get() + 1);
     }
 
@@ -90,8 +90,8 @@ impl<P: Program> Workers for Paced<'_, P> {
 }
 
 /// The results of a search, in full. Tables inside of a trace may still have empty places from the execution before.
-fn told(outcome: &Outcome) -> String {
-    let Outcome {
+fn told(outcome: &SearchOutcome) -> String {
+    let SearchOutcome {
         stats,
         covered,
         at_synchronisation,
@@ -108,18 +108,18 @@ fn told(outcome: &Outcome) -> String {
     for RacingPair { race, trace, certain, harm, .. } in races.clone().into_found() {
         told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
     }
-    for PotentialDeadlock { sides, trace, .. } in lock_orders.clone().into_found() {
-        told += &format!("\n{sides:?} {:?}", trace.schedule());
+    for PotentialDeadlock { edges, trace, .. } in lock_orders.clone().into_found() {
+        told += &format!("\n{edges:?} {:?}", trace.schedule());
     }
     for finding in findings {
         let Finding { failure, identity, trace, preemptions, fewest, delays, threads, variables, .. } =
             finding;
-        let Finding { schedule_number, reproduced, ending, epoch, outdated, .. } = finding;
+        let Finding { schedule_number, reproduced, summary, epoch, outdated, .. } = finding;
         let trace = (trace.schedule(), trace.hb.state(), &trace.threads, &trace.pending_at_end);
         told += &format!(
             "\n{failure:?} {identity:?} {preemptions:?} {fewest} {delays:?} {threads:?} {variables:?} "
         );
-        told += &format!("{schedule_number} {reproduced:?} {ending:?} {epoch:?} {outdated} {trace:?}");
+        told += &format!("{schedule_number} {reproduced:?} {summary:?} {epoch:?} {outdated} {trace:?}");
     }
     told
 }
@@ -147,7 +147,7 @@ fn outcome_of(
         used: &used,
         papers: Vec::new(),
     };
-    let outcome = explore_with(here, options, Box::new(paced), &mut Patient).unwrap();
+    let outcome = explore_with(here, options, Box::new(paced), &mut SilentObserver).unwrap();
     (told(&outcome), used.get())
 }
 
@@ -247,7 +247,7 @@ fn the_other_workers_have_their_share_of_the_executions() {
     // A search that learns from its executions begins with few at once.
     for (strategy, share) in [(Icb, 1.0), (Idb, 1.0), (Dpor, 1.0), (Random, 1.0), (Pos, 1.0)] {
         let options = options(strategy, 2);
-        let all = explore(&model(BUSY), &options, &mut Patient).unwrap().stats.executions();
+        let all = explore(&model(BUSY), &options, &mut SilentObserver).unwrap().stats.executions();
         let ahead = check(BUSY, &options, 1);
         assert!(ahead as f64 > share * all as f64, "{}: {ahead} of three times {all}", strategy.name());
     }
@@ -270,9 +270,9 @@ impl Program for Elsewhere {
     delegate! {
         to self.0 {
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::event::recorded::TraceEvent;
 
 /// The answer to the question whether an operation can run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Can {
+pub(super) enum Feasibility {
     Yes,
     /// It cannot.
     No,
@@ -25,7 +25,7 @@ pub(super) enum Can {
 
 /// The need of an operation, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Need {
+pub(super) enum EnablingCondition {
     /// It can always run.
     Nothing,
     /// The event that it waits for happens before it, or never: an end, a creation, all arrivals at a barrier.
@@ -40,7 +40,7 @@ pub(super) enum Need {
     Unknown,
 }
 
-impl Need {
+impl EnablingCondition {
     pub(super) fn of(kind: OpKind) -> Self {
         use OpKind as K;
         if let Some(LockAction::Acquire(hold)) = kind.lock_action() {
@@ -106,15 +106,16 @@ impl Holders {
 
     /// Whether a thread that has this need can have the lock. `had` says that it was seen to have it, perhaps on top of its
     /// own hold.
-    pub(super) fn let_go(&self, thread: ThreadName, need: Need, had: bool) -> Can {
+    pub(super) fn let_go(&self, thread: ThreadName, need: EnablingCondition, had: bool) -> Feasibility {
         let (own, others): (Vec<&Taken>, Vec<&Taken>) =
             self.held.iter().partition(|(holder, ..)| *holder == thread);
         if !own.is_empty() && !had {
-            return Can::No;
+            return Feasibility::No;
         }
-        let in_the_way = others.into_iter().filter(|(_, _, writes)| *writes || need == Need::Free);
+        let in_the_way =
+            others.into_iter().filter(|(_, _, writes)| *writes || need == EnablingCondition::Free);
         let positions: Vec<Position> = in_the_way.map(|&(_, position, _)| position).collect();
-        if positions.is_empty() { Can::Yes } else { Can::Without(positions) }
+        if positions.is_empty() { Feasibility::Yes } else { Feasibility::Without(positions) }
     }
 }
 

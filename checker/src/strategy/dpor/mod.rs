@@ -1,43 +1,43 @@
 //! Dynamic partial-order reduction: one execution of each Mazurkiewicz trace.
 //!
 //! [`reverse`] is what `--strategy dpor` runs: it needs polynomial memory only. [`wakeup`] is what tests compare it with,
-//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`laters`], [`locks`], which
+//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`successors`], [`locks`], which
 //! look events up by object and thread: [`accesses`], [`lock_history`].
 
 mod accesses;
 mod branch;
-mod laters;
+mod enumerator;
 mod lock_history;
 mod locks;
 mod moves;
-mod one_by_one;
 mod overtaken;
 mod planned;
 mod races;
 mod reverse;
 mod successor;
+mod successors;
 #[cfg(test)]
 mod tests;
 mod wakeup;
 
 pub use self::branch::Branch;
-use self::one_by_one::OneByOne;
-pub use self::reverse::Offspring;
+use self::enumerator::Enumerator;
+pub use self::reverse::Expansion;
 use self::reverse::Reverse;
 use self::wakeup::Wakeup;
 use crate::limit::Limit;
 
 /// A planner that runs each Mazurkiewicz trace once, by reverse search.
-pub type ReverseSearch = OneByOne<Reverse>;
+pub type ReverseSearch = Enumerator<Reverse>;
 
 /// A planner that runs each Mazurkiewicz trace once, by source sets and wakeup trees.
-pub type WakeupTrees = OneByOne<Wakeup>;
+pub type WakeupTrees = Enumerator<Wakeup>;
 
 impl ReverseSearch {
     /// One whose planning this limit ends.
     #[must_use]
     pub fn until(mut self, limit: &Limit) -> Self {
-        self.walk.limit = limit.clone();
+        self.enumeration.limit = limit.clone();
         self
     }
 

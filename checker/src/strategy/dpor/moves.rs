@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::agent::{Agent, Choice, Pick};
+use crate::event::agent::{Agent, Choice, OpOutcome};
 use crate::event::names::ThreadName;
 use crate::event::operation::Effect;
 use crate::event::step::OpKey;
@@ -14,7 +14,7 @@ pub(super) struct Move {
     /// The agent that moves.
     pub(super) agent: Agent,
     /// The way in which it goes; `None` for whichever way it will go.
-    pub(super) pick: Option<Pick>,
+    pub(super) pick: Option<OpOutcome>,
     /// The operation that is pending there.
     pub(super) key: OpKey,
     /// Its effect; where that is not certain, the effect that it may have.

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accesses::{AccessIndex, Conflicting};
 use super::lock_history::{LockHistory, LockState};
-use super::locks::{Can, Need};
+use super::locks::{EnablingCondition, Feasibility};
 use super::moves::Move;
 use super::successor::Successor;
 use crate::event::agent::Choice;
@@ -92,7 +92,7 @@ impl<'t> Races<'t> {
     /// Every race whose later operation is at `from` or after, but before `to`, reversed.
     pub(super) fn reversals(&self, from: Position, to: Position) -> Vec<Reversal> {
         let mut all = Vec::new();
-        self.laters(from, to).for_each(|later| self.of(&later, &mut all));
+        self.successors(from, to).for_each(|later| self.of(&later, &mut all));
         all
     }
 
@@ -118,33 +118,33 @@ impl<'t> Races<'t> {
     }
 
     fn of(&self, later: &Successor<'t>, into: &mut Vec<Reversal>) {
-        if Need::of(later.key.kind) == Need::Order {
+        if EnablingCondition::of(later.key.kind) == EnablingCondition::Order {
             return;
         }
         let mut reversed: Vec<Position> = Vec::new();
-        for earlier in self.rivals(later) {
+        for earlier in self.racing_events(later) {
             if reversed.iter().any(|&done| self.is_after(done, earlier)) {
                 continue;
             }
             let mut undone = vec![earlier];
             let can = self.can_run(later, &mut undone);
-            if can == Can::No {
+            if can == Feasibility::No {
                 continue;
             }
-            if can == Can::Yes {
+            if can == Feasibility::Yes {
                 reversed.push(earlier);
             }
-            into.push(self.reversal(later, &undone, can == Can::Yes));
+            into.push(self.reversal(later, &undone, can == Feasibility::Yes));
         }
     }
 
     /// The events that an operation conflicts with and need not come before it, the latest first.
-    pub(super) fn rivals(&self, later: &Successor<'t>) -> Vec<Position> {
+    pub(super) fn racing_events(&self, later: &Successor<'t>) -> Vec<Position> {
         let own = self.number(later.agent.thread());
-        let mut rivals: Vec<Position> = later.closer.into_iter().collect();
+        let mut racing_events: Vec<Position> = later.closer.into_iter().collect();
         let may_be_one = |at: Position| self.threads[at] != own && !self.is_past(at, later);
         if later.effect.ends_process {
-            rivals.extend(Position::START.until(later.before).filter(|&at| may_be_one(at)));
+            racing_events.extend(Position::START.until(later.before).filter(|&at| may_be_one(at)));
         } else {
             for found in self.conflicting(later.effect).filter(|found| found.thread != own) {
                 let free = self.run.hb.position(found.thread, later.past.get(found.thread));
@@ -152,16 +152,16 @@ impl<'t> Races<'t> {
                 let end = found.positions.partition_point(|&at| at < later.before);
                 let start = found.positions[..end].partition_point(|&at| at < free);
                 let conflicts = |&&at: &&Position| found.all || self.conflict(at, later.effect);
-                rivals.extend(found.positions[start..end].iter().filter(conflicts));
+                racing_events.extend(found.positions[start..end].iter().filter(conflicts));
             }
             let enders = self.accesses.enders().iter().copied().filter(|&at| at < later.before);
-            rivals.extend(enders.filter(|&at| may_be_one(at) && self.touches_block(at, later.effect)));
+            racing_events.extend(enders.filter(|&at| may_be_one(at) && self.touches_block(at, later.effect)));
         }
         #[cfg(test)]
-        self.looks.update(|looks| looks + rivals.len() as u64);
-        rivals.sort_unstable_by(|a, b| b.cmp(a));
-        rivals.dedup();
-        rivals
+        self.looks.update(|looks| looks + racing_events.len() as u64);
+        racing_events.sort_unstable_by(|a, b| b.cmp(a));
+        racing_events.dedup();
+        racing_events
     }
 
     /// The events that conflict with an effect, but for those that end the process.
@@ -198,13 +198,13 @@ impl<'t> Races<'t> {
     }
 
     /// Tells whether an operation can run without some events. Adds those that have to be undone as well.
-    fn can_run(&self, later: &Successor<'t>, undone: &mut Vec<Position>) -> Can {
+    fn can_run(&self, later: &Successor<'t>, undone: &mut Vec<Position>) -> Feasibility {
         loop {
             match self.is_let(later, undone) {
-                Can::Without(more) => {
+                Feasibility::Without(more) => {
                     for at in more {
                         if self.is_past(at, later) || undone.contains(&at) {
-                            return Can::No;
+                            return Feasibility::No;
                         }
                         undone.push(at);
                     }
@@ -214,17 +214,17 @@ impl<'t> Races<'t> {
         }
     }
 
-    pub(super) fn is_let(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+    pub(super) fn is_let(&self, later: &Successor<'t>, undone: &[Position]) -> Feasibility {
         let thread = later.agent.thread();
-        match Need::of(later.key.kind) {
-            Need::Nothing => Can::Yes,
-            Need::Order => Can::No,
-            need @ (Need::Free | Need::NoWriter) => {
+        match EnablingCondition::of(later.key.kind) {
+            EnablingCondition::Nothing => Feasibility::Yes,
+            EnablingCondition::Order => Feasibility::No,
+            need @ (EnablingCondition::Free | EnablingCondition::NoWriter) => {
                 self.lock_state(later, undone).holders.let_go(thread, need, later.ran)
             }
-            Need::One => self.is_had(later, undone),
-            Need::Unknown if later.key.kind == OpKind::Timeout => self.times_out(later, undone),
-            Need::Unknown => self.was_let(later, undone),
+            EnablingCondition::One => self.is_had(later, undone),
+            EnablingCondition::Unknown if later.key.kind == OpKind::Timeout => self.times_out(later, undone),
+            EnablingCondition::Unknown => self.was_let(later, undone),
         }
     }
 
@@ -263,21 +263,21 @@ impl<'t> Races<'t> {
     }
 
     /// A semaphore that a thread could take one from had one. Its value elsewhere is known where the thread was seen.
-    fn is_had(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+    fn is_had(&self, later: &Successor<'t>, undone: &[Position]) -> Feasibility {
         let from = undone.iter().copied().min().unwrap_or_default();
         let event = &self.run.steps[from].event;
         match (event.acquired(), event.failed_try()) {
-            (Some(Hold::Unit), _) => Can::Yes,
-            (_, Some(Hold::Unit)) => Can::No,
+            (Some(Hold::Unit), _) => Feasibility::Yes,
+            (_, Some(Hold::Unit)) => Feasibility::No,
             _ => self.was_let(later, undone),
         }
     }
 
     /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while a thread has the lock.
-    fn times_out(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+    fn times_out(&self, later: &Successor<'t>, undone: &[Position]) -> Feasibility {
         let begun = later.after.map(|at| self.run.steps[at].event.op.kind);
         if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
-            return Can::Yes;
+            return Feasibility::Yes;
         }
         let of_what = later.effect.accesses.first().map(|access| access.obj);
         let holds = |at| self.remains(at, later, undone);
@@ -287,24 +287,28 @@ impl<'t> Races<'t> {
         }
         // A thread that was seen to wait for what it holds itself waits for that elsewhere as well.
         let waited = later.ran || later.closer.is_some();
-        match self.lock_state(later, undone).holders.let_go(later.agent.thread(), Need::Free, !waited) {
-            Can::Yes => Can::No,
-            _ => Can::Yes,
+        match self.lock_state(later, undone).holders.let_go(
+            later.agent.thread(),
+            EnablingCondition::Free,
+            !waited,
+        ) {
+            Feasibility::Yes => Feasibility::No,
+            _ => Feasibility::Yes,
         }
     }
 
     /// The state of the operation as it was seen at the place that it should run at.
-    fn was_let(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+    fn was_let(&self, later: &Successor<'t>, undone: &[Position]) -> Feasibility {
         let from = undone.iter().copied().min().unwrap_or_default();
         let arrived = later.after.or_else(|| self.created.get(&later.agent.thread()).copied());
         if arrived.is_some_and(|arrived| arrived >= from) {
-            return Can::Perhaps;
+            return Feasibility::Perhaps;
         }
         if self.changes_between(from, later, undone) {
-            return Can::Perhaps;
+            return Feasibility::Perhaps;
         }
         let seen = |choice: &Choice| choice.agent == later.agent;
-        if self.run.choices(from).iter().any(seen) { Can::Yes } else { Can::No }
+        if self.run.choices(from).iter().any(seen) { Feasibility::Yes } else { Feasibility::No }
     }
 
     /// Whether an event from a position on that comes before an operation although some events do not conflicts with it.
@@ -330,14 +334,14 @@ impl<'t> Races<'t> {
             pick: later.pick,
             key: later.key.clone(),
             effect: later.effect.clone(),
-            certain: certain && is_settled(later.key.kind),
+            certain: certain && is_deterministic(later.key.kind),
         });
         Reversal { at, moves }
     }
 }
 
 /// Whether an operation of this kind does all that it may do wherever it runs, and in one way.
-fn is_settled(kind: OpKind) -> bool {
+fn is_deterministic(kind: OpKind) -> bool {
     use OpKind as K;
     match kind.lock_action() {
         Some(LockAction::Acquire(hold) | LockAction::Release(hold)) => hold != Hold::Initialiser,

@@ -1,6 +1,6 @@
 //! The later operation of a race.
 
-use crate::event::agent::{Agent, Pick};
+use crate::event::agent::{Agent, OpOutcome};
 use crate::event::operation::Effect;
 use crate::event::position::Position;
 use crate::event::step::OpKey;
@@ -11,7 +11,7 @@ use crate::hb::vector_clock::Clock;
 pub(super) struct Successor<'t> {
     pub(super) agent: Agent,
     /// `None` where each way is as good.
-    pub(super) pick: Option<Pick>,
+    pub(super) pick: Option<OpOutcome>,
     pub(super) key: OpKey,
     pub(super) effect: &'t Effect,
     pub(super) ran: bool,

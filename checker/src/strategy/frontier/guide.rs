@@ -36,7 +36,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
     }
 
     /// For an item ahead of its turn.
-    pub(super) fn ahead(bound: B, cache: View, item: &WorkItem) -> Explorer<'static, B> {
+    pub(super) fn speculative(bound: B, cache: View, item: &WorkItem) -> Explorer<'static, B> {
         Explorer::with(bound, CacheAccess::Others(cache), item)
     }
 
@@ -70,11 +70,11 @@ impl<'a, B: Bound> Explorer<'a, B> {
     }
 
     fn note(&mut self, at: &SchedulingPoint<'_>, taken: Choice) {
-        self.notes.withheld |= at.withheld;
+        self.notes.timeouts_bounded |= at.timeouts_bounded;
         for &choice in at.choices.iter().filter(|&&choice| choice != taken) {
             let cost = self.cost + self.bound.price(at, choice);
             if cost > self.bound.max() {
-                self.notes.beyond = true;
+                self.notes.bound_exceeded = true;
                 continue;
             }
             let Some(step) = at.planned(choice) else { continue };
@@ -90,11 +90,11 @@ impl<'a, B: Bound> Explorer<'a, B> {
             && let Some(from) = self.joined.take()
             && joins::rests(at, place.position)
         {
-            let spare = self.notes.alternatives.split_off(from);
+            let deferred_joins = self.notes.alternatives.split_off(from);
             if matches!(self.cache, CacheAccess::Others(_)) {
-                self.notes.visits.note_spared(from, self.notes.spare.len());
+                self.notes.visits.note_deferred(from, self.notes.deferred_joins.len());
             }
-            self.notes.spare.extend(spare);
+            self.notes.deferred_joins.extend(deferred_joins);
         }
         let join = another.or_else(|| joins::first(at, place.position));
         if join.is_some() {
@@ -114,9 +114,9 @@ impl<B: Bound> Guide for Explorer<'_, B> {
         let place = place(&self.bound, at);
         self.notes.joins_matter |= joins_matter(at);
         let next = if self.prunes() { self.next(at, place) } else { at.default_choice() };
-        let Some(choice) = next else { return Decision::Cut };
+        let Some(choice) = next else { return Decision::Prune };
         if self.is_known(place, at) {
-            return Decision::Cut;
+            return Decision::Prune;
         }
         self.note(at, choice);
         Decision::Run { choice, until: Until::one() }

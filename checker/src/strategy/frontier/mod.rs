@@ -5,7 +5,6 @@
 //! an item of its own at the cost of taking it. An alternative whose state is known already, or is already waiting, is
 //! dropped before an execution is spent on it.
 
-mod ahead;
 mod bound;
 mod dfs;
 mod guide;
@@ -15,6 +14,7 @@ mod joins;
 mod path;
 mod place;
 mod planner;
+mod speculation;
 mod stack;
 mod visits;
 

@@ -10,7 +10,7 @@ use crate::event::position::Position;
 pub struct Visits {
     pub(super) points: Vec<Visit>,
     /// The points at which alternatives became spare ones.
-    pub(super) moves: Vec<Spared>,
+    pub(super) moves: Vec<DeferredJoins>,
     /// It was cut at the last one.
     pub(super) cut: bool,
 }
@@ -21,19 +21,19 @@ pub(super) struct Visit {
     /// The position of the point.
     pub(super) at: Position,
     pub(super) alternatives: u32,
-    pub(super) spare: u32,
+    pub(super) deferred_joins: u32,
     pub(super) joins_matter: bool,
-    pub(super) beyond: bool,
-    pub(super) withheld: bool,
+    pub(super) bound_exceeded: bool,
+    pub(super) timeouts_bounded: bool,
 }
 
-/// The alternatives from `from` on went to the end of the spare ones, which were `spare` by then.
+/// The alternatives from `from` on went to the end of the deferred ones, which were `deferred_joins` by then.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Spared {
+pub(super) struct DeferredJoins {
     /// Before this visit.
     pub(super) before: u32,
     pub(super) from: u32,
-    pub(super) spare: u32,
+    pub(super) deferred_joins: u32,
 }
 
 impl Visits {
@@ -44,24 +44,24 @@ impl Visits {
             place,
             at,
             alternatives: notes.alternatives as u32,
-            spare: notes.spare as u32,
+            deferred_joins: notes.deferred_joins as u32,
             joins_matter: notes.joins_matter,
-            beyond: notes.beyond,
-            withheld: notes.withheld,
+            bound_exceeded: notes.bound_exceeded,
+            timeouts_bounded: notes.timeouts_bounded,
         });
     }
 
-    pub(super) fn note_spared(&mut self, from: usize, spare: usize) {
+    pub(super) fn note_deferred(&mut self, from: usize, deferred_joins: usize) {
         let before = self.points.len() as u32;
-        self.moves.push(Spared { before, from: from as u32, spare: spare as u32 });
+        self.moves.push(DeferredJoins { before, from: from as u32, deferred_joins: deferred_joins as u32 });
     }
 }
 
 /// The notes so far.
 pub(super) struct Noted {
     pub(super) alternatives: usize,
-    pub(super) spare: usize,
+    pub(super) deferred_joins: usize,
     pub(super) joins_matter: bool,
-    pub(super) beyond: bool,
-    pub(super) withheld: bool,
+    pub(super) bound_exceeded: bool,
+    pub(super) timeouts_bounded: bool,
 }

@@ -13,28 +13,28 @@ use crate::strategy::{Decision, Guide, Notes};
 
 /// The degree to which a plan wants an agent to go now.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Wish {
-    Successor,
-    Whenever,
-    Now,
+enum ConstraintDemand {
+    Defer,
+    Neutral,
+    Run,
 }
 
 /// Follows a plan, and else the random priorities of pending events.
 pub(super) struct ConstraintGuide {
-    dice: SeededRng,
+    rng: SeededRng,
     priorities: EventPriorities,
     /// The rest of the plan: a constraint that was met once has done its work.
     plan: AbstractSchedule,
     last: LastWrites<Abstract>,
-    patience: StarvationGuard,
+    starvation_guard: StarvationGuard,
     seen: Position,
 }
 
 impl ConstraintGuide {
-    pub(super) fn new(dice: SeededRng, plan: AbstractSchedule) -> Self {
+    pub(super) fn new(rng: SeededRng, plan: AbstractSchedule) -> Self {
         let priorities = EventPriorities::new(Racing::Conflicts);
-        let patience = StarvationGuard::of(StarvationGuard::SHORT);
-        Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: Position::START }
+        let starvation_guard = StarvationGuard::of(StarvationGuard::SHORT);
+        Self { rng, priorities, plan, last: LastWrites::default(), starvation_guard, seen: Position::START }
     }
 
     /// Takes in the events that ran.
@@ -53,34 +53,42 @@ impl ConstraintGuide {
         self.seen = at.position();
     }
 
-    fn wish(&self, at: &SchedulingPoint<'_>, agent: Agent) -> Wish {
-        let Some(view) = at.agents.agent(agent) else { return Wish::Whenever };
-        let wishes = self
+    fn demand(&self, at: &SchedulingPoint<'_>, agent: Agent) -> ConstraintDemand {
+        let Some(view) = at.agents.agent(agent) else { return ConstraintDemand::Neutral };
+        let demands = self
             .plan
             .iter()
             .flat_map(|asked| accesses(view).map(|(this, mode)| self.of(at, asked, this, mode)));
-        wishes.fold(Wish::Whenever, |all, one| match (all, one) {
-            (Wish::Successor, _) | (_, Wish::Successor) => Wish::Successor,
+        demands.fold(ConstraintDemand::Neutral, |all, one| match (all, one) {
+            (ConstraintDemand::Defer, _) | (_, ConstraintDemand::Defer) => ConstraintDemand::Defer,
             _ => all.max(one),
         })
     }
 
     /// The wish of one constraint for one pending access.
-    fn of(&self, at: &SchedulingPoint<'_>, asked: &Constraint, this: Abstract, mode: Mode) -> Wish {
+    fn of(
+        &self,
+        at: &SchedulingPoint<'_>,
+        asked: &Constraint,
+        this: Abstract,
+        mode: Mode,
+    ) -> ConstraintDemand {
         let Constraint { pair, holds } = *asked;
         if !this.obj.overlaps(&pair.read.obj) {
-            return Wish::Whenever;
+            return ConstraintDemand::Neutral;
         }
         let is_there = self.last.of(&pair.read.obj) == pair.write;
         match (holds, this == pair.read) {
             // The read waits for its write, and then comes before another one.
-            (true, true) if is_there => Wish::Now,
-            (true, true) => Wish::Successor,
-            (true, false) if is_there && mode != Mode::Read => Wish::Successor,
+            (true, true) if is_there => ConstraintDemand::Run,
+            (true, true) => ConstraintDemand::Defer,
+            (true, false) if is_there && mode != Mode::Read => ConstraintDemand::Defer,
             // The read waits until another write has come, and that write for the read.
-            (false, true) if is_there => Wish::Successor,
-            (false, false) if Some(this) == pair.write && is_pending(at, pair.read) => Wish::Successor,
-            _ => Wish::Whenever,
+            (false, true) if is_there => ConstraintDemand::Defer,
+            (false, false) if Some(this) == pair.write && is_pending(at, pair.read) => {
+                ConstraintDemand::Defer
+            }
+            _ => ConstraintDemand::Neutral,
         }
     }
 }
@@ -102,12 +110,12 @@ fn is_pending(at: &SchedulingPoint<'_>, read: Abstract) -> bool {
 impl Guide for ConstraintGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.note_events(at);
-        if self.patience.ends(at) {
+        if self.starvation_guard.ends(at) {
             self.plan.clear();
         }
-        self.priorities.refresh(at, &mut self.dice);
-        let agent = agents(at).max_by_key(|&agent| (self.wish(at, agent), self.priorities.of(agent)));
-        run(at, agent, &mut self.dice)
+        self.priorities.refresh(at, &mut self.rng);
+        let agent = agents(at).max_by_key(|&agent| (self.demand(at, agent), self.priorities.of(agent)));
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

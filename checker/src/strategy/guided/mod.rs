@@ -31,12 +31,12 @@ use crate::trace::Trace;
 /// A plan has at most this many constraints.
 const LONGEST: usize = 8;
 
-/// A kept plan is changed at most this many times in a row.
+/// A plan of the corpus is changed at most this many times in a row.
 const MOST: u64 = 64;
 
 /// A plan that is worth changing.
 #[derive(Debug)]
-struct Kept {
+struct CorpusEntry {
     plan: AbstractSchedule,
     /// The pairs of its execution.
     shown: BTreeSet<ReadsFrom>,
@@ -49,7 +49,7 @@ struct Kept {
 pub struct Guided {
     seed: u64,
     next_id: u64,
-    kept: Vec<Kept>,
+    corpus: Vec<CorpusEntry>,
     /// The plan whose turn it is, and the number of changes of it that are left.
     turn: (usize, u64),
     /// Every pair seen.
@@ -59,7 +59,7 @@ pub struct Guided {
     writes: BTreeSet<Abstract>,
     /// The number of executions that had these pairs.
     counts: BTreeMap<BTreeSet<ReadsFrom>, u64>,
-    under_way: FxHashMap<u64, AbstractSchedule>,
+    in_flight: FxHashMap<u64, AbstractSchedule>,
 }
 
 impl Guided {
@@ -69,46 +69,46 @@ impl Guided {
         Self {
             seed,
             next_id: 0,
-            kept: Vec::new(),
+            corpus: Vec::new(),
             turn: (0, 0),
             known: BTreeSet::new(),
             reads: BTreeSet::new(),
             writes: BTreeSet::new(),
             counts: BTreeMap::new(),
-            under_way: FxHashMap::default(),
+            in_flight: FxHashMap::default(),
         }
     }
 
     /// The number of changes of a kept plan that are worth it: twice as many each time, and the fewer the more executions did
     /// the same; at least one.
-    fn energy(&self, kept: &Kept) -> u64 {
-        let alike = self.counts.get(&kept.shown).copied().unwrap_or(1).max(1);
-        ((1 << kept.turns.min(16)) / alike).clamp(1, MOST)
+    fn energy(&self, entry: &CorpusEntry) -> u64 {
+        let alike = self.counts.get(&entry.shown).copied().unwrap_or(1).max(1);
+        ((1 << entry.turns.min(16)) / alike).clamp(1, MOST)
     }
 
     /// The plan of the next execution.
-    fn plan(&mut self, dice: &mut SeededRng) -> AbstractSchedule {
-        if self.kept.is_empty() {
+    fn plan(&mut self, rng: &mut SeededRng) -> AbstractSchedule {
+        if self.corpus.is_empty() {
             return AbstractSchedule::new();
         }
         if self.turn.1 == 0 {
-            let next = (self.turn.0 + 1) % self.kept.len();
-            self.kept[next].turns += 1;
-            self.turn = (next, self.energy(&self.kept[next]));
+            let next = (self.turn.0 + 1) % self.corpus.len();
+            self.corpus[next].turns += 1;
+            self.turn = (next, self.energy(&self.corpus[next]));
         }
         self.turn.1 -= 1;
-        let mut plan = self.kept[self.turn.0].plan.clone();
-        self.change(&mut plan, dice);
+        let mut plan = self.corpus[self.turn.0].plan.clone();
+        self.change(&mut plan, rng);
         plan
     }
 
     /// A read, and a write that it could see or what was there at first.
-    fn draw(&self, dice: &mut SeededRng) -> Option<ReadsFrom> {
+    fn draw(&self, rng: &mut SeededRng) -> Option<ReadsFrom> {
         let reads: Vec<Abstract> = self.reads.iter().copied().collect();
-        let read = dice.one_of(&reads)?;
+        let read = rng.one_of(&reads)?;
         let writes = self.writes.iter().filter(|write| write.obj.overlaps(&read.obj)).copied();
         let writes: Vec<Option<Abstract>> = std::iter::once(None).chain(writes.map(Some)).collect();
-        Some(ReadsFrom { read, write: dice.one_of(&writes)? })
+        Some(ReadsFrom { read, write: rng.one_of(&writes)? })
     }
 
     /// Takes in what an execution showed that was to follow this plan.
@@ -120,16 +120,16 @@ impl Guided {
         self.known.extend(shown.iter().copied());
         *self.counts.entry(shown.clone()).or_default() += 1;
         if self.known.len() > before {
-            self.kept.push(Kept { plan, shown, turns: 0 });
+            self.corpus.push(CorpusEntry { plan, shown, turns: 0 });
         }
     }
 
-    fn change(&self, plan: &mut AbstractSchedule, dice: &mut SeededRng) {
-        let Some(pair) = self.draw(dice) else { return };
-        let fresh = Constraint { pair, holds: dice.below(2) == 0 };
-        let at = dice.below(plan.len());
+    fn change(&self, plan: &mut AbstractSchedule, rng: &mut SeededRng) {
+        let Some(pair) = self.draw(rng) else { return };
+        let fresh = Constraint { pair, holds: rng.below(2) == 0 };
+        let at = rng.below(plan.len());
         let kinds = if plan.is_empty() { 1 } else { 4 };
-        match dice.below(kinds) {
+        match rng.below(kinds) {
             0 if plan.len() < LONGEST => plan.push(fresh),
             1 => drop(plan.remove(at)),
             2 => plan[at].holds = !plan[at].holds,
@@ -144,17 +144,17 @@ impl Strategy for Guided {
         self.next_id += 1;
         // The drawing of plans and the following of them have streams of their own.
         let plan = self.plan(&mut SeededRng::new(self.seed, id << 1 | 1));
-        self.under_way.insert(id, plan);
+        self.in_flight.insert(id, plan);
         Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        let plan = self.under_way.get(&item.id).cloned().unwrap_or_default();
+        let plan = self.in_flight.get(&item.id).cloned().unwrap_or_default();
         Box::new(ConstraintGuide::new(SeededRng::new(self.seed, item.id << 1), plan))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
-        if let Some(plan) = self.under_way.remove(&item.id) {
+        if let Some(plan) = self.in_flight.remove(&item.id) {
             self.take_in(run, plan);
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
 }
 
 /// Runs period after period.
-pub(super) struct ByPeriod {
+pub(super) struct PeriodGuide {
     periods: Vec<(ThreadName, u32)>,
     nth: usize,
     /// Key points of this period that ran.
@@ -50,7 +50,7 @@ pub(super) struct ByPeriod {
     last: Option<ThreadName>,
 }
 
-impl ByPeriod {
+impl PeriodGuide {
     pub(super) fn new(periods: Vec<(ThreadName, u32)>) -> Self {
         let last = periods.last().map(|&(thread, _)| thread);
         Self { periods, nth: 0, done: 0, last }
@@ -104,10 +104,10 @@ fn at_once(at: &SchedulingPoint<'_>) -> Option<Choice> {
     alone.or_else(|| at.choices.iter().find(is_free).copied())
 }
 
-impl Guide for ByPeriod {
+impl Guide for PeriodGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let choice = at_once(at).or_else(|| self.scheduled(at)).or_else(|| self.free(at));
-        choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+        choice.map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

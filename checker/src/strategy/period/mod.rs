@@ -18,7 +18,7 @@ mod guide;
 use std::collections::VecDeque;
 
 use self::generator::{Generator, Period, PeriodPrefix};
-use self::guide::{ByPeriod, slice};
+use self::guide::{PeriodGuide, slice};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
 use crate::event::names::ThreadName;
@@ -61,7 +61,7 @@ pub struct Periods {
     generated: bool,
     before: Vec<Period>,
     started: bool,
-    under_way: Option<CurrentExecution>,
+    in_flight: Option<CurrentExecution>,
     next_id: u64,
 }
 
@@ -80,7 +80,7 @@ impl Periods {
             generated: false,
             before: Vec::new(),
             started: false,
-            under_way: None,
+            in_flight: None,
             next_id: 0,
         }
     }
@@ -88,7 +88,7 @@ impl Periods {
     fn begin(&mut self, schedule: Vec<Period>) -> Next {
         let id = self.next_id;
         self.next_id += 1;
-        self.under_way = Some(CurrentExecution { id, schedule });
+        self.in_flight = Some(CurrentExecution { id, schedule });
         Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
     }
 
@@ -158,7 +158,7 @@ fn is_supported(one: &Slice, by: &Slice) -> bool {
 
 impl Strategy for Periods {
     fn next(&mut self, _cache: &Cache) -> Next {
-        if self.under_way.is_some() {
+        if self.in_flight.is_some() {
             return Next::Wait;
         }
         if !self.started {
@@ -172,14 +172,14 @@ impl Strategy for Periods {
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        let begun = self.under_way.as_ref().filter(|begun| begun.id == item.id);
+        let begun = self.in_flight.as_ref().filter(|begun| begun.id == item.id);
         let schedule = begun.map(|begun| begun.schedule.as_slice()).unwrap_or_default();
         let periods = schedule.iter().map(|&(place, count)| (self.threads[place], count)).collect();
-        Box::new(ByPeriod::new(periods))
+        Box::new(PeriodGuide::new(periods))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
-        let Some(CurrentExecution { schedule, .. }) = self.under_way.take_if(|begun| begun.id == item.id)
+        let Some(CurrentExecution { schedule, .. }) = self.in_flight.take_if(|begun| begun.id == item.id)
         else {
             return;
         };

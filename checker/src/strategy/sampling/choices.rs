@@ -17,9 +17,9 @@ pub(in crate::strategy) fn agents(at: &SchedulingPoint<'_>) -> impl Iterator<Ite
 pub(in crate::strategy) fn run(
     at: &SchedulingPoint<'_>,
     agent: Option<Agent>,
-    dice: &mut SeededRng,
+    rng: &mut SeededRng,
 ) -> Decision {
     let mut ways = at.choices.iter().filter(|choice| Some(choice.agent) == agent);
-    let way = dice.below(ways.clone().count());
-    ways.nth(way).map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
+    let way = rng.below(ways.clone().count());
+    ways.nth(way).map_or(Decision::Prune, |&choice| Decision::Run { choice, until: Until::one() })
 }

@@ -45,15 +45,15 @@ pub struct Novel {
 }
 
 impl Sample for Novel {
-    fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
-        let is_greedy = dice.below(BY_CHANCE) > 0;
+    fn guide<'a>(&'a self, mut rng: SeededRng) -> Box<dyn Guide + 'a> {
+        let is_greedy = rng.below(BY_CHANCE) > 0;
         let priorities = EventPriorities::new(Racing::Conflicts);
-        Box::new(Greedy {
-            dice,
+        Box::new(NovelGuide {
+            rng,
             priorities,
             known: &self.seen,
             is_greedy,
-            patience: StarvationGuard::of(StarvationGuard::SHORT),
+            starvation_guard: StarvationGuard::of(StarvationGuard::SHORT),
             so_far: Reads::default(),
             taken: Position::START,
         })
@@ -105,47 +105,47 @@ impl Reads {
 
 /// The worth of what an operation would show.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Worth {
+enum Novelty {
     Nothing,
     Whatever,
     New,
 }
 
-struct Greedy<'a> {
-    dice: SeededRng,
+struct NovelGuide<'a> {
+    rng: SeededRng,
     priorities: EventPriorities,
     known: &'a FxHashSet<ReadObservation>,
     is_greedy: bool,
-    patience: StarvationGuard,
+    starvation_guard: StarvationGuard,
     so_far: Reads,
     taken: Position,
 }
 
-impl Greedy<'_> {
-    fn worth(&self, at: &SchedulingPoint<'_>, agent: Agent) -> Worth {
+impl NovelGuide<'_> {
+    fn worth(&self, at: &SchedulingPoint<'_>, agent: Agent) -> Novelty {
         let view = at.agents.agent(agent).filter(|_| self.is_greedy);
         let Some((view, op)) = view.and_then(|view| Some((view, view.pending.as_ref()?))) else {
-            return Worth::Whatever;
+            return Novelty::Whatever;
         };
         let sights = self.so_far.of(agent.thread(), op.kind, view.site, &op.may);
         match sights.iter().any(|sight| !self.known.contains(sight)) {
-            true => Worth::New,
-            false if sights.is_empty() => Worth::Whatever,
-            false => Worth::Nothing,
+            true => Novelty::New,
+            false if sights.is_empty() => Novelty::Whatever,
+            false => Novelty::Nothing,
         }
     }
 }
 
-impl Guide for Greedy<'_> {
+impl Guide for NovelGuide<'_> {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         for step in &at.trace.steps[self.taken..] {
             self.so_far.take(step);
         }
         self.taken = at.position();
-        self.is_greedy &= !self.patience.ends(at);
-        self.priorities.refresh(at, &mut self.dice);
+        self.is_greedy &= !self.starvation_guard.ends(at);
+        self.priorities.refresh(at, &mut self.rng);
         let agent = agents(at).max_by_key(|&agent| (self.worth(at, agent), self.priorities.of(agent)));
-        run(at, agent, &mut self.dice)
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

@@ -34,20 +34,20 @@ impl Pct {
 }
 
 impl Pct {
-    fn by_priority(&self, mut dice: SeededRng) -> PctGuide {
+    fn by_priority(&self, mut rng: SeededRng) -> PctGuide {
         let changes = if self.longest == 0 { 0 } else { self.depth - 1 };
-        let changes = (0..changes).map(|_| Position::after(dice.below(self.longest as usize))).collect();
-        PctGuide { dice, priorities: AgentPriorities::default(), changes }
+        let changes = (0..changes).map(|_| Position::after(rng.below(self.longest as usize))).collect();
+        PctGuide { rng, priorities: AgentPriorities::default(), changes }
     }
 }
 
 impl Sample for Pct {
-    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(self.by_priority(dice))
+    fn guide<'a>(&'a self, rng: SeededRng) -> Box<dyn Guide + 'a> {
+        Box::new(self.by_priority(rng))
     }
 
-    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(self.by_priority(dice)), self.basis()))
+    fn speculate(&self, rng: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(self.by_priority(rng)), self.basis()))
     }
 
     fn basis(&self) -> u32 {
@@ -76,10 +76,10 @@ pub(super) struct AgentPriorities {
 
 impl AgentPriorities {
     /// Gives agents that are new a random place among those that are not.
-    pub(super) fn admit(&mut self, at: &SchedulingPoint<'_>, dice: &mut SeededRng) {
+    pub(super) fn admit(&mut self, at: &SchedulingPoint<'_>, rng: &mut SeededRng) {
         for agent in at.agents.threads().iter().chain(at.agents.others()).map(|view| view.agent) {
             if !self.initial.contains(&agent) {
-                let place = dice.below(self.initial.len() + 1);
+                let place = rng.below(self.initial.len() + 1);
                 self.initial.insert(place, agent);
             }
         }
@@ -113,7 +113,7 @@ impl AgentPriorities {
 }
 
 struct PctGuide {
-    dice: SeededRng,
+    rng: SeededRng,
     priorities: AgentPriorities,
     /// Of each change point, before which event.
     changes: Vec<Position>,
@@ -121,7 +121,7 @@ struct PctGuide {
 
 impl Guide for PctGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
-        self.priorities.admit(at, &mut self.dice);
+        self.priorities.admit(at, &mut self.rng);
         for (number, _) in self.changes.iter().enumerate().filter(|&(_, &change)| change == at.position()) {
             if let Some(agent) = self.priorities.highest(at) {
                 self.priorities.lower(agent, number);
@@ -129,7 +129,7 @@ impl Guide for PctGuide {
         }
         let agent = self.priorities.highest(at);
         agent.iter().for_each(|&agent| self.priorities.sink_if_yielding(at, agent));
-        run(at, agent, &mut self.dice)
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

@@ -61,24 +61,24 @@ impl PctVb {
 }
 
 impl Sample for PctVb {
-    fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, mut rng: SeededRng) -> Box<dyn Guide + 'a> {
         let is_shared = |used: &&VariableProfile| used.is_changed && used.threads.len() > 1;
         let shared = self.known.iter().filter(|(_, used)| is_shared(used));
         let mut shared: Vec<(Obj, u32)> = shared.map(|(&variable, used)| (variable, used.accesses)).collect();
         let mut points = Vec::new();
         let mut within = self.spun_on.clone();
         for _ in 0..(self.variables as usize).min(shared.len()) {
-            let (variable, accesses) = shared.swap_remove(dice.below(shared.len()));
+            let (variable, accesses) = shared.swap_remove(rng.below(shared.len()));
             points.extend((1..=accesses).map(|nth| (variable, nth)));
             within.insert(variable);
         }
         let wanted = (self.depth as usize - 1).min(points.len());
-        let changes = (0..wanted).map(|_| points.swap_remove(dice.below(points.len()))).collect();
+        let changes = (0..wanted).map(|_| points.swap_remove(rng.below(points.len()))).collect();
         let priorities = AgentPriorities::default();
         let is_wide = self.runs.is_multiple_of(ALL_OF);
         let scope = if is_wide { Scope::All } else { Scope::Objects(Arc::new(within)) };
         Box::new(PctvbGuide {
-            dice,
+            rng,
             priorities,
             changes,
             scope,
@@ -124,7 +124,7 @@ fn variables(effect: &Effect) -> impl Iterator<Item = Obj> {
 }
 
 struct PctvbGuide {
-    dice: SeededRng,
+    rng: SeededRng,
     priorities: AgentPriorities,
     /// Of each change point, before which access of which variable.
     changes: Vec<(Obj, u32)>,
@@ -154,7 +154,7 @@ impl Guide for PctvbGuide {
     }
 
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
-        self.priorities.admit(at, &mut self.dice);
+        self.priorities.admit(at, &mut self.rng);
         for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
             for variable in variables(&event.op.may) {
                 *self.accesses.entry(variable).or_default() += 1;
@@ -170,7 +170,7 @@ impl Guide for PctvbGuide {
         }
         let agent = self.priorities.highest(at);
         agent.iter().for_each(|&agent| self.priorities.sink_if_yielding(at, agent));
-        run(at, agent, &mut self.dice)
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

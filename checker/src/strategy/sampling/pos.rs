@@ -60,12 +60,12 @@ impl Pos {
 }
 
 impl Sample for Pos {
-    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(PosGuide { dice, priorities: EventPriorities::new(self.racing) })
+    fn guide<'a>(&'a self, rng: SeededRng) -> Box<dyn Guide + 'a> {
+        Box::new(PosGuide { rng, priorities: EventPriorities::new(self.racing) })
     }
 
-    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(PosGuide { dice, priorities: EventPriorities::new(self.racing) }), self.basis()))
+    fn speculate(&self, rng: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(PosGuide { rng, priorities: EventPriorities::new(self.racing) }), self.basis()))
     }
 }
 
@@ -84,7 +84,7 @@ impl EventPriorities {
     }
 
     /// Draws priorities for pending events that are new or were raced with.
-    pub(in crate::strategy) fn refresh(&mut self, at: &SchedulingPoint<'_>, dice: &mut SeededRng) {
+    pub(in crate::strategy) fn refresh(&mut self, at: &SchedulingPoint<'_>, rng: &mut SeededRng) {
         for step in &at.trace.steps[self.seen..] {
             self.pending.retain(|&(agent, _)| !is_affected(self.racing, at.agents.agent(agent), step));
         }
@@ -92,7 +92,7 @@ impl EventPriorities {
         let views = at.agents.threads().iter().chain(at.agents.others());
         for view in views.filter(|view| view.pending.is_some()) {
             if !self.pending.iter().any(|&(agent, _)| agent == view.agent) {
-                self.pending.push((view.agent, dice.priority()));
+                self.pending.push((view.agent, rng.priority()));
             }
         }
     }
@@ -110,15 +110,15 @@ fn is_affected(racing: Racing, view: Option<&AgentView>, step: &TraceStep) -> bo
 }
 
 struct PosGuide {
-    dice: SeededRng,
+    rng: SeededRng,
     priorities: EventPriorities,
 }
 
 impl Guide for PosGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
-        self.priorities.refresh(at, &mut self.dice);
+        self.priorities.refresh(at, &mut self.rng);
         let agent = agents(at).max_by_key(|&agent| self.priorities.of(agent));
-        run(at, agent, &mut self.dice)
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

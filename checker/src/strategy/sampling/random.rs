@@ -16,17 +16,17 @@ use crate::strategy::{Decision, Guide, Notes};
 pub struct Random;
 
 impl Sample for Random {
-    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(RandomWalkGuide { dice, agents: Vec::new() })
+    fn guide<'a>(&'a self, rng: SeededRng) -> Box<dyn Guide + 'a> {
+        Box::new(RandomWalkGuide { rng, agents: Vec::new() })
     }
 
-    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(RandomWalkGuide { dice, agents: Vec::new() }), self.basis()))
+    fn speculate(&self, rng: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(RandomWalkGuide { rng, agents: Vec::new() }), self.basis()))
     }
 }
 
 struct RandomWalkGuide {
-    dice: SeededRng,
+    rng: SeededRng,
     agents: Vec<Agent>,
 }
 
@@ -34,8 +34,8 @@ impl Guide for RandomWalkGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.agents.clear();
         self.agents.extend(agents(at));
-        let agent = self.dice.one_of(&self.agents);
-        run(at, agent, &mut self.dice)
+        let agent = self.rng.one_of(&self.agents);
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

@@ -20,17 +20,17 @@ use crate::strategy::{Decision, Guide, Notes};
 pub struct Rapos;
 
 impl Sample for Rapos {
-    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(Batches::new(dice))
+    fn guide<'a>(&'a self, rng: SeededRng) -> Box<dyn Guide + 'a> {
+        Box::new(Batches::new(rng))
     }
 
-    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(Batches::new(dice)), self.basis()))
+    fn speculate(&self, rng: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(Batches::new(rng)), self.basis()))
     }
 }
 
 struct Batches {
-    dice: SeededRng,
+    rng: SeededRng,
     /// The rest of the batch, in reverse order.
     batch: Vec<Agent>,
     /// The agents that could run when the batch was drawn.
@@ -40,8 +40,8 @@ struct Batches {
 }
 
 impl Batches {
-    fn new(dice: SeededRng) -> Self {
-        Self { dice, batch: Vec::new(), before: Vec::new(), from: Position::START }
+    fn new(rng: SeededRng) -> Self {
+        Self { rng, batch: Vec::new(), before: Vec::new(), from: Position::START }
     }
 
     fn is_schedulable(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {
@@ -58,12 +58,12 @@ impl Batches {
         let mut schedulable: Vec<Agent> =
             enabled.iter().copied().filter(|&agent| self.is_schedulable(at, agent)).collect();
         if schedulable.is_empty() {
-            schedulable.extend(self.dice.one_of(&enabled));
+            schedulable.extend(self.rng.one_of(&enabled));
         }
         while !schedulable.is_empty() {
-            let agent = schedulable.swap_remove(self.dice.below(schedulable.len()));
+            let agent = schedulable.swap_remove(self.rng.below(schedulable.len()));
             let commutes = self.batch.iter().all(|&other| commute(at, agent, other));
-            if self.batch.is_empty() || commutes && self.dice.below(2) == 0 {
+            if self.batch.is_empty() || commutes && self.rng.below(2) == 0 {
                 self.batch.push(agent);
             }
         }
@@ -87,12 +87,12 @@ impl Guide for Batches {
         while let Some(agent) = self.batch.pop() {
             // A yield that has to wait cannot be chosen when its turn comes.
             if at.choices.iter().any(|choice| choice.agent == agent) {
-                return run(at, Some(agent), &mut self.dice);
+                return run(at, Some(agent), &mut self.rng);
             }
         }
         self.draw(at);
         let agent = self.batch.pop();
-        run(at, agent, &mut self.dice)
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

@@ -75,7 +75,7 @@ impl Script {
     }
 
     /// The numbers of the sequence that is due.
-    pub(crate) fn dice(script: &Arc<Mutex<Self>>) -> SeededRng {
+    pub(crate) fn rng(script: &Arc<Mutex<Self>>) -> SeededRng {
         script.lock().unwrap().at = 0;
         SeededRng(Source::Script(script.clone()))
     }

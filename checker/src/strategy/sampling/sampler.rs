@@ -6,21 +6,21 @@ use std::collections::VecDeque;
 use super::rng::SeededRng;
 use crate::cache::Cache;
 use crate::program::Epoch;
-use crate::strategy::{Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem};
+use crate::strategy::{Coverage, Guide, Next, Notes, SpeculationValidity, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// A rule that makes a random search out of random numbers.
 pub trait Sample: Send {
     /// The guide that takes one execution to its end by these numbers.
-    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a>;
+    fn guide<'a>(&'a self, rng: SeededRng) -> Box<dyn Guide + 'a>;
 
     /// The same for an execution ahead of its turn, with what the choices depend on beside the numbers: should that be
     /// another one by then, the execution does not count. `None` where each execution changes what the next one does.
-    fn ahead(&self, _dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
+    fn speculate(&self, _rng: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
         None
     }
 
-    /// The number on which choices depend beside the random ones, for [`Sample::ahead`].
+    /// The number on which choices depend beside the random ones, for [`Sample::speculate`].
     fn basis(&self) -> u32 {
         0
     }
@@ -39,7 +39,7 @@ pub struct Sampler<S> {
     seed: u64,
     next: u64,
     /// The least item that has not been looked at for being run ahead of its turn.
-    ahead: u64,
+    next_speculative: u64,
     /// Items that are run ahead, each with what its choices depend on.
     early: VecDeque<(u64, u32)>,
 }
@@ -48,7 +48,7 @@ impl<S: Sample> Sampler<S> {
     /// All schedules of a seed.
     #[must_use]
     pub fn new(sample: S, seed: u64) -> Self {
-        Self { sample, seed, next: 0, ahead: 0, early: VecDeque::new() }
+        Self { sample, seed, next: 0, next_speculative: 0, early: VecDeque::new() }
     }
 }
 
@@ -63,22 +63,27 @@ impl<S: Sample> Strategy for Sampler<S> {
         self.sample.guide(SeededRng::new(self.seed, item.id))
     }
 
-    fn ahead(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
-        let mut id = self.ahead.max(self.next);
+    fn speculate(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let mut id = self.next_speculative.max(self.next);
         // One in so many is left to the worker that runs the search.
         id += u64::from(id.is_multiple_of(others as u64 + 1));
-        let (guide, basis) = self.sample.ahead(SeededRng::new(self.seed, id))?;
-        self.ahead = id + 1;
+        let (guide, basis) = self.sample.speculate(SeededRng::new(self.seed, id))?;
+        self.next_speculative = id + 1;
         self.early.push_back((id, basis));
         Some((item(id), guide))
     }
 
-    fn settle(&mut self, item: &WorkItem, _notes: &mut Notes, _cache: &Cache) -> Settled {
+    fn validate_speculation(
+        &mut self,
+        item: &WorkItem,
+        _notes: &mut Notes,
+        _cache: &Cache,
+    ) -> SpeculationValidity {
         while self.early.front().is_some_and(|&(id, _)| id < item.id) {
             self.early.pop_front();
         }
         let now = Some(&(item.id, self.sample.basis()));
-        if self.early.front() == now { Settled::AsItIs } else { Settled::Void }
+        if self.early.front() == now { SpeculationValidity::Valid } else { SpeculationValidity::Invalid }
     }
 
     fn learn(&mut self, _item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
@@ -91,7 +96,7 @@ impl<S: Sample> Strategy for Sampler<S> {
 
     fn reset(&mut self, _epoch: Epoch) {
         self.sample.forget();
-        self.ahead = self.next;
+        self.next_speculative = self.next;
         self.early.clear();
     }
 

@@ -40,15 +40,23 @@ pub struct Surw {
 }
 
 impl Sample for Surw {
-    fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, mut rng: SeededRng) -> Box<dyn Guide + 'a> {
         let is_shared = |used: &&ObjectProfile| used.is_changed && used.counts.len() > 1;
         let shared: Vec<Obj> =
             self.objects.iter().filter(|(_, used)| is_shared(used)).map(|(&obj, _)| obj).collect();
-        let selected = dice.one_of(&shared);
+        let selected = rng.one_of(&shared);
         let counts = selected.map(|obj| self.objects[&obj].counts.clone()).unwrap_or_default();
-        let patience = StarvationGuard::of(StarvationGuard::LONG);
+        let starvation_guard = StarvationGuard::of(StarvationGuard::LONG);
         let weights = BTreeMap::new();
-        Box::new(Uniform { dice, selected, counts, weights, patience, intended: None, seen: Position::START })
+        Box::new(SurwGuide {
+            rng,
+            selected,
+            counts,
+            weights,
+            starvation_guard,
+            intended: None,
+            seen: Position::START,
+        })
     }
 
     fn learn(&mut self, run: &Trace) {
@@ -75,20 +83,20 @@ impl Sample for Surw {
     }
 }
 
-struct Uniform {
-    dice: SeededRng,
+struct SurwGuide {
+    rng: SeededRng,
     selected: Option<Obj>,
     /// The number of selected events that each thread will run.
     counts: BTreeMap<ThreadName, u32>,
     /// The number of them that the threads that exist have left, with those of threads that they have yet to create.
     weights: BTreeMap<ThreadName, u32>,
-    patience: StarvationGuard,
+    starvation_guard: StarvationGuard,
     /// The thread that runs the next one.
     intended: Option<ThreadName>,
     seen: Position,
 }
 
-impl Uniform {
+impl SurwGuide {
     fn touches(&self, effect: &Effect) -> bool {
         let selected = self.selected.as_ref();
         selected.is_some_and(|obj| effect.accesses.iter().any(|access| access.obj.overlaps(obj)))
@@ -119,7 +127,7 @@ impl Uniform {
             let Some(left) = self.weights.get_mut(&parent) else { continue };
             *left = left.saturating_sub(weight);
             if self.intended == Some(parent) {
-                let event = self.dice.below((*left + weight) as usize);
+                let event = self.rng.below((*left + weight) as usize);
                 self.intended = Some(if event < weight as usize { thread } else { parent });
             }
         }
@@ -135,7 +143,7 @@ impl Uniform {
         if self.intended.is_some_and(|thread| self.weights.get(&thread).is_some_and(|&left| left > 0)) {
             return;
         }
-        let mut event = self.dice.below(self.weights.values().sum::<u32>() as usize) as u32;
+        let mut event = self.rng.below(self.weights.values().sum::<u32>() as usize) as u32;
         self.intended = None;
         for (&thread, &left) in &self.weights {
             if event < left {
@@ -154,20 +162,20 @@ impl Uniform {
     }
 }
 
-impl Guide for Uniform {
+impl Guide for SurwGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.note_events(at);
         self.admit(at);
         self.intend(at);
-        if self.patience.ends(at) {
+        if self.starvation_guard.ends(at) {
             self.selected = None;
         }
         let mut free: Vec<Agent> = agents(at).filter(|&agent| !self.is_held(at, agent)).collect();
         if free.is_empty() {
             free.extend(agents(at));
         }
-        let agent = self.dice.one_of(&free);
-        run(at, agent, &mut self.dice)
+        let agent = self.rng.one_of(&free);
+        run(at, agent, &mut self.rng)
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

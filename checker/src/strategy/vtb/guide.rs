@@ -12,7 +12,7 @@ use crate::strategy::sampling::choices::agents;
 use crate::strategy::{Alternative, Decision, Guide, Notes};
 
 /// A thread that has given way this often has the lowest priority from then on.
-const PATIENCE: u32 = 100;
+const YIELD_LIMIT: u32 = 100;
 
 /// A random order of all that can have a priority; each second one is the reverse of the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ impl RandomOrder {
 }
 
 /// Takes one execution to its end by strict priority, with these preemptions, noting where one more could be.
-pub(super) struct ByFragment {
+pub(super) struct VtbGuide {
     order: RandomOrder,
     /// In order, each with what its thread has run so far.
     preemptions: Vec<(PreemptionPoint, AccessCount)>,
@@ -70,7 +70,7 @@ pub(super) struct ByFragment {
     notes: Notes,
 }
 
-impl ByFragment {
+impl VtbGuide {
     pub(super) fn new(order: RandomOrder, preemptions: Vec<PreemptionPoint>, scope: Scope) -> Self {
         Self {
             order,
@@ -150,20 +150,20 @@ impl ByFragment {
             self.yields.len() - 1
         });
         self.yields[nth].1 += 1;
-        if self.yields[nth].1 == PATIENCE {
+        if self.yields[nth].1 == YIELD_LIMIT {
             self.changed.push((thread, Fragment::Previous));
         }
     }
 }
 
-impl Guide for ByFragment {
+impl Guide for VtbGuide {
     fn scope(&self) -> Scope {
         self.scope.clone()
     }
 
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.count(at);
-        let Some(mut agent) = self.highest(at) else { return Decision::Cut };
+        let Some(mut agent) = self.highest(at) else { return Decision::Prune };
         let running = can_go_on(at).filter(|&running| agent == Agent::Thread(running));
         if running.is_some_and(|running| self.is_there(running)) {
             self.changed.push((agent.thread(), self.fragment()));
@@ -177,7 +177,7 @@ impl Guide for ByFragment {
         }
         let choice = at.choices.iter().find(|choice| choice.agent == agent);
         let until = Until { at_next: self.comes_there(at.agents.agent(agent)), ..Until::one() };
-        choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until })
+        choice.map_or(Decision::Prune, |&choice| Decision::Run { choice, until })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

@@ -29,10 +29,10 @@ mod tree;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use self::guide::{ByFragment, RandomOrder};
+use self::guide::{RandomOrder, VtbGuide};
 use self::preemption_point::PreemptionPoint;
 use self::sets::{Sets, Variable, Variables};
-use self::tree::{ExecutionTree, Node};
+use self::tree::{NodeId, PreemptionTree};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
 use crate::event::byte_set::ByteSet;
@@ -79,15 +79,15 @@ pub struct Vtb {
     set: Vec<Variable>,
     /// The path in the tree of the present order to the node where the next execution is looked for: of each node down to
     /// there, the next of its points and the variables of the set that are used.
-    path: Vec<(Node, usize, u32)>,
-    trees: Vec<ExecutionTree>,
+    path: Vec<(NodeId, usize, u32)>,
+    trees: Vec<PreemptionTree>,
     variables: Variables,
     threads: BTreeSet<ThreadName>,
     /// The variables that a thread has waited for in a loop: a thread that writes there decides which one can go.
     spun_on: ByteSet,
     /// Variables or threads were seen that this level did not know of when it began.
     grown: bool,
-    under_way: Option<(u64, u32, Node)>,
+    in_flight: Option<(u64, u32, NodeId)>,
     next_id: u64,
 }
 
@@ -111,7 +111,7 @@ impl Vtb {
             threads: BTreeSet::new(),
             spun_on: ByteSet::default(),
             grown: false,
-            under_way: None,
+            in_flight: None,
             next_id: 0,
         };
         search.start();
@@ -178,7 +178,7 @@ impl Vtb {
     }
 
     /// The next execution of the present level that was not run.
-    fn find(&mut self) -> Option<(u32, Node)> {
+    fn find(&mut self) -> Option<(u32, NodeId)> {
         let level = self.level?;
         loop {
             let Some(&order) = self.orders.get(self.nth_order) else {
@@ -188,10 +188,10 @@ impl Vtb {
                 return None;
             };
             if self.trees.len() <= order as usize {
-                self.trees.resize_with(order as usize + 1, ExecutionTree::default);
+                self.trees.resize_with(order as usize + 1, PreemptionTree::default);
             }
             if self.path.is_empty() {
-                self.path.push((ExecutionTree::ROOT, 0, 0));
+                self.path.push((PreemptionTree::ROOT, 0, 0));
             }
             if let Some(node) = self.descend(level, order) {
                 return Some((order, node));
@@ -201,7 +201,7 @@ impl Vtb {
     }
 
     /// Goes on through the tree of an order to a node that was not run.
-    fn descend(&mut self, level: Level, order: u32) -> Option<Node> {
+    fn descend(&mut self, level: Level, order: u32) -> Option<NodeId> {
         let tree = &mut self.trees[order as usize];
         while let Some((node, next, used)) = self.path.last_mut() {
             let Some(points) = tree.points(*node) else { return Some(*node) };
@@ -235,14 +235,14 @@ fn permutations(level: Level, n: u32) -> u32 {
 
 impl Strategy for Vtb {
     fn next(&mut self, _cache: &Cache) -> Next {
-        if self.under_way.is_some() {
+        if self.in_flight.is_some() {
             return Next::Wait;
         }
         loop {
             if let Some((order, node)) = self.find() {
                 let id = self.next_id;
                 self.next_id += 1;
-                self.under_way = Some((id, order, node));
+                self.in_flight = Some((id, order, node));
                 let cost = self.trees[order as usize].preemptions(node).len() as u32;
                 return Next::Work(WorkItem { id, prefix: Vec::new(), cost, branch: None });
             }
@@ -253,16 +253,16 @@ impl Strategy for Vtb {
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        let (order, preemptions) = match self.under_way {
+        let (order, preemptions) = match self.in_flight {
             Some((id, order, node)) if id == item.id => (order, self.trees[order as usize].preemptions(node)),
             _ => (0, Vec::new()),
         };
         let scope = self.scope(item.id, &preemptions);
-        Box::new(ByFragment::new(RandomOrder { seed: self.seed, number: order }, preemptions, scope))
+        Box::new(VtbGuide::new(RandomOrder { seed: self.seed, number: order }, preemptions, scope))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
-        let Some((_, order, node)) = self.under_way.take_if(|(id, ..)| *id == item.id) else { return };
+        let Some((_, order, node)) = self.in_flight.take_if(|(id, ..)| *id == item.id) else { return };
         let before = self.threads.len();
         self.threads.extend(run.threads.iter().copied());
         self.grown |= self.variables.learn(run) | (self.threads.len() > before);
@@ -281,7 +281,7 @@ impl Strategy for Vtb {
         self.variables = Variables::default();
         self.threads.clear();
         self.spun_on.clear();
-        (self.under_way, self.grown) = (None, false);
+        (self.in_flight, self.grown) = (None, false);
         self.start();
     }
 

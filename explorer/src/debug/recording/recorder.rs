@@ -6,8 +6,8 @@ use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::object_description::ObjectDescription;
 use checker::program::{
-    AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
-    Step, Until,
+    AgentView, Batch, Choice, Epoch, Execution, ExecutionError, ExecutionSummary, OpKey, Program, Scope,
+    StartError, Step, Until,
 };
 use checker::trace::Trace;
 use delegate::delegate;
@@ -58,9 +58,9 @@ impl<'a, P: Program> Program for RecordedProgram<'a, P> {
         to self.program {
             fn epoch(&self) -> Epoch;
             fn describe(&self, obj: Obj) -> Option<ObjectDescription>;
-            fn counts_owners(&self, obj: Obj) -> bool;
-            fn takes_doubt(&self, trace: &Trace) -> bool;
-            fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64;
+            fn is_reference_count(&self, obj: Obj) -> bool;
+            fn needs_audit(&self, trace: &Trace) -> bool;
+            fn attribute(&self, failure: &mut Failure, trace: &Trace, summary: &ExecutionSummary) -> u64;
         }
     }
 }
@@ -79,7 +79,7 @@ impl<R: Execution> Execution for RecordedRun<'_, R> {
         to self.run {
             fn agents(&self) -> &[AgentView];
             fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
-            fn finish(self) -> Ending;
+            fn finish(self) -> ExecutionSummary;
         }
     }
 

@@ -1,6 +1,9 @@
 //! The sentence: states the kind of mistake, with the names of threads, variables and lines.
 
-use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, ObservedAccess, Torn, Wants};
+use checker::explain::{
+    AwaitedAction, Cause, Diagnosis, FreedBlock, LateWrite, ObservedAccess, SpinningThread, TornUpdate,
+    WaitForEdge,
+};
 use checker::failure::FailureDetail;
 use checker::operation::OpKind;
 
@@ -28,7 +31,7 @@ pub(super) fn sentence(
         }
         Cause::LockOrder(links) => format!("lock-order cycle: {}", circle(context, links)),
         Cause::Circle(links) => {
-            let is_turn = |link: &Link| matches!(link.wants, Wants::Turn(_));
+            let is_turn = |link: &WaitForEdge| matches!(link.wants, AwaitedAction::Turn(_));
             let kind =
                 if links.iter().any(is_turn) { "reader behind a waiting writer" } else { "circular wait" };
             format!("{kind}: {}", circle(context, links))
@@ -105,7 +108,7 @@ pub(super) fn sentence(
         (Cause::Unclear | Cause::Pair(_), _) | (_, false) => "",
         _ => " (the evidence is thin: executions that end well have this too, or several patterns fit)",
     };
-    let past = diagnosis.past.map(|seen| came_past(context, &seen)).unwrap_or_default();
+    let past = diagnosis.bypassed_lock.map(|seen| came_past(context, &seen)).unwrap_or_default();
     sentence + thin + &past + &deadlock::beside(context, &diagnosis.stuck)
 }
 
@@ -116,16 +119,16 @@ fn came_past(context: &ExplanationContext<'_>, seen: &[ObservedAccess]) -> Strin
 }
 
 /// Names the two variables that a thread changes, and the thread that comes in between.
-fn half_done(context: &ExplanationContext<'_>, torn: &Torn) -> String {
-    let Torn { written, seen, stale, late } = torn;
+fn half_done(context: &ExplanationContext<'_>, torn: &TornUpdate) -> String {
+    let TornUpdate { written, seen, stale, late } = torn;
     let [writer, reader] = [written, seen].map(|seen| context.labels.label(seen.thread));
     let [one, other] = [written, stale].map(|seen| context.object(seen.obj));
     let [written, after, before] = [written, seen, stale].map(|seen| done(context, seen.position).1);
     let late = match *late {
-        Late::Event(position) => done(context, position).1,
-        Late::Missing(site) if context.places.is_own_site(site) => at(&context.places.of_site(site)),
+        LateWrite::Event(position) => done(context, position).1,
+        LateWrite::Missing(site) if context.places.is_own_site(site) => at(&context.places.of_site(site)),
         // Of an event of another execution there is no stack.
-        Late::Missing(_) => String::new(),
+        LateWrite::Missing(_) => String::new(),
     };
     format!(
         "{writer} writes {one}{written} and {other}{late} as if nothing came between, but {reader} reads {one} after that{after}, and \
@@ -134,7 +137,7 @@ fn half_done(context: &ExplanationContext<'_>, torn: &Torn) -> String {
 }
 
 /// Says what was done to a block too late, and where its life had begun and ended.
-fn lived(context: &ExplanationContext<'_>, life: &Life) -> String {
+fn lived(context: &ExplanationContext<'_>, life: &FreedBlock) -> String {
     let late = context.event(life.late);
     let does = match late.map(|event| event.operation) {
         Some(OpKind::Read) => "reads",
@@ -158,8 +161,8 @@ fn lived(context: &ExplanationContext<'_>, life: &Life) -> String {
 }
 
 /// Names the thread that took a lock and ended with it, and the one that waits for it.
-fn unreleased(context: &ExplanationContext<'_>, link: &Link) -> String {
-    let Wants::Lock(lock, taken) = link.wants else { return waits(context, link) };
+fn unreleased(context: &ExplanationContext<'_>, link: &WaitForEdge) -> String {
+    let AwaitedAction::Lock(lock, taken) = link.wants else { return waits(context, link) };
     let taken = taken.and_then(|position| context.event(position));
     let place = taken.map(|event| at(&event.place)).unwrap_or_default();
     format!(
@@ -171,36 +174,38 @@ fn unreleased(context: &ExplanationContext<'_>, link: &Link) -> String {
     )
 }
 
-fn circle(context: &ExplanationContext<'_>, links: &[Link]) -> String {
+fn circle(context: &ExplanationContext<'_>, links: &[WaitForEdge]) -> String {
     let links: Vec<String> = links.iter().map(|link| waits(context, link)).collect();
     links.join("; ")
 }
 
-fn waits(context: &ExplanationContext<'_>, link: &Link) -> String {
+fn waits(context: &ExplanationContext<'_>, link: &WaitForEdge) -> String {
     let place = at(&context.left(link.thread).place);
     let [thread, owner] = [link.thread, link.owner].map(|thread| context.labels.label(thread));
     match link.wants {
-        Wants::Lock(lock, taken) => {
+        AwaitedAction::Lock(lock, taken) => {
             let (lock, since) = (context.object(lock), since(context, taken));
             format!("{thread} waits for {lock}{place}, which {owner} holds{since}")
         }
-        Wants::Turn(lock) => {
+        AwaitedAction::Turn(lock) => {
             let lock = context.object(lock);
             format!("{thread} waits to read {lock}{place} behind {owner}, which waits to write it")
         }
-        Wants::End => format!("{thread} waits for {owner} to end{place}"),
-        Wants::Post(obj) => {
+        AwaitedAction::End => format!("{thread} waits for {owner} to end{place}"),
+        AwaitedAction::Post(obj) => {
             format!("{thread} waits for {}{place}, which {owner} would post", context.object(obj))
         }
-        Wants::Signal(obj) => {
+        AwaitedAction::Signal(obj) => {
             format!("{thread} waits for {}{place}, which {owner} would signal", context.object(obj))
         }
-        Wants::Arrival(obj) => format!("{thread} waits at {}{place} for {owner}", context.object(obj)),
+        AwaitedAction::Arrival(obj) => {
+            format!("{thread} waits at {}{place} for {owner}", context.object(obj))
+        }
     }
 }
 
 /// Names the thread that does the same again and again, with its place, and the one that changed last what it waits for.
-fn circles(context: &ExplanationContext<'_>, circling: &Circling) -> String {
+fn circles(context: &ExplanationContext<'_>, circling: &SpinningThread) -> String {
     let thread = context.labels.label(circling.thread);
     let place = at(&context.left(circling.thread).place);
     if circling.thread.is_timer() {

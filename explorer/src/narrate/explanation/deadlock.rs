@@ -1,14 +1,14 @@
 //! Threads that all wait, where nothing but that one execution is known: the object that each waits for, and the thread
 //! that did it last.
 
-use checker::explain::Stuck;
+use checker::explain::WaitingThread;
 use checker::program::On;
 
 use super::context::ExplanationContext;
 use super::phrases::{at, since};
 
 /// All threads that wait; those come first that wait for no particular thread, and tell what is missed.
-pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[Stuck]) -> String {
+pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[WaitingThread]) -> String {
     let kind = match all.first().map(|stuck| &stuck.on) {
         Some(On::Cond(_) | On::Futex(_) | On::Sem(_)) => "missed notification",
         Some(On::Barrier { .. }) => "missed arrival",
@@ -19,11 +19,11 @@ pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[Stuck]) -> Strin
 }
 
 /// The threads that wait, as the end of a sentence about something else.
-pub(super) fn beside(context: &ExplanationContext<'_>, all: &[Stuck]) -> String {
+pub(super) fn beside(context: &ExplanationContext<'_>, all: &[WaitingThread]) -> String {
     all.iter().map(|stuck| format!("; {}", waits(context, stuck))).collect()
 }
 
-fn waits(context: &ExplanationContext<'_>, stuck: &Stuck) -> String {
+fn waits(context: &ExplanationContext<'_>, stuck: &WaitingThread) -> String {
     let thread = context.labels.label(stuck.thread);
     let place = at(&context.left(stuck.thread).place);
     let waits_for = |obj| format!("{thread} waits for {}{place}", context.object(obj));
@@ -61,7 +61,7 @@ fn waits(context: &ExplanationContext<'_>, stuck: &Stuck) -> String {
 }
 
 /// " after T3 did (work.c:20)", if a thread ever did.
-fn last(context: &ExplanationContext<'_>, stuck: &Stuck, did: &str) -> String {
+fn last(context: &ExplanationContext<'_>, stuck: &WaitingThread, did: &str) -> String {
     let event = stuck.last.and_then(|position| context.event(position));
     event.map(|event| format!(" after {} {did}{}", event.thread, at(&event.place))).unwrap_or_default()
 }

@@ -20,7 +20,9 @@ use crate::narrate::event_lines::EventLines;
 use crate::narrate::stacks::Stacks;
 use crate::narrate::user_frames::places_of_events;
 use crate::report::Location;
-use crate::report::explanation::{AccessLine, Compared, Explanation, NoReturn, Original, Pair, PatternLine};
+use crate::report::explanation::{
+    AccessLine, Compared, Explanation, Original, Pair, PatternLine, PointOfNoReturn,
+};
 use crate::say::sentence;
 
 /// So many patterns are told.
@@ -57,7 +59,7 @@ pub(crate) fn explanation(
         // The failing one that is shown counts as well.
         compared: Compared { failing: failing + 1, passing },
         pair: explained.pair.as_ref().map(|pair| self::pair(context, program, explained, pair)),
-        no_return: explained.no_return.map(|point| NoReturn {
+        no_return: explained.point_of_no_return.map(|point| PointOfNoReturn {
             event: context.side(point.event),
             exhaustive: point.exhaustive,
             before: point.before,
@@ -122,7 +124,7 @@ fn missing_words(Missing { stage, why }: &Missing) -> String {
         ExplanationStage::Patterns => "the patterns of accesses",
         ExplanationStage::CriticalPair => "the critical pair",
         ExplanationStage::Depth => "its bug depth",
-        ExplanationStage::NoReturn => "the point of no return",
+        ExplanationStage::PointOfNoReturn => "the point of no return",
     };
     match why {
         WhyMissing::Spent => format!("{stage}: its executions were used up"),

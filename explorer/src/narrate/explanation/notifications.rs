@@ -1,6 +1,6 @@
 //! Sentences about threads that signals wake, or do not wake.
 
-use checker::explain::{Given, ObservedAccess, Stolen, WokenThread};
+use checker::explain::{ObservedAccess, SignalDelivery, StolenWakeUp, WokenThread};
 use checker::names::{Obj, ThreadName};
 
 use super::context::ExplanationContext;
@@ -10,7 +10,7 @@ use super::phrases::{accesses, at, done};
 pub(super) fn missed(
     context: &ExplanationContext<'_>,
     (thread, condition): (ThreadName, Obj),
-    (last, changed): (Option<&Given>, Option<ObservedAccess>),
+    (last, changed): (Option<&SignalDelivery>, Option<ObservedAccess>),
 ) -> String {
     let waits = context.left(thread);
     let (waiter, place, object) = (waits.thread, at(&waits.place), context.object(condition));
@@ -54,14 +54,14 @@ pub(super) fn missed(
 }
 
 /// ", which woke T3".
-fn others(context: &ExplanationContext<'_>, last: &Given) -> String {
+fn others(context: &ExplanationContext<'_>, last: &SignalDelivery) -> String {
     let woken: Vec<String> = last.woken.iter().map(|woken| context.labels.label(woken.thread)).collect();
     if woken.is_empty() { String::new() } else { format!(", which woke {}", woken.join(", ")) }
 }
 
 /// Names the thread that was woken up for nothing, and goes on.
-pub(super) fn stolen(context: &ExplanationContext<'_>, stolen: &Stolen) -> String {
-    let Stolen { thread, condition, wait, signal, write } = stolen;
+pub(super) fn stolen(context: &ExplanationContext<'_>, stolen: &StolenWakeUp) -> String {
+    let StolenWakeUp { thread, condition, wait, signal, write } = stolen;
     let (waiter, line) = (context.labels.label(*thread), done(context, *wait).1);
     let (by, signals) = done(context, *signal);
     let [write] = accesses(context, &[*write]);

@@ -56,7 +56,7 @@ mod tests {
                 Some("not found out, since more key points were found on the way"),
                 false,
             ),
-            (missing(ExplanationStage::NoReturn, WhyMissing::Late), None, true),
+            (missing(ExplanationStage::PointOfNoReturn, WhyMissing::Late), None, true),
         ] {
             assert_eq!(super::is_cut(&missing), is_cut);
             assert_eq!(words(&[missing], Duration::from_secs(10)).as_deref(), expected);

@@ -3,7 +3,7 @@
 use checker::lock_action::Hold;
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Effect, Mode, Op, OpKind};
-use checker::program::{On, Pick};
+use checker::program::{On, OpOutcome};
 use checker::recorded::TraceEvent;
 
 use super::objects;
@@ -61,9 +61,9 @@ impl Phrasing<'_> {
             words.push_str(failed);
         }
         match event.pick {
-            Pick::Only => {}
-            Pick::Wake(thread) => words.push_str(&format!(", wakes {}", self.labels.label(thread))),
-            Pick::Value(value) => words.push_str(&format!(" = {value}")),
+            OpOutcome::Only => {}
+            OpOutcome::Wake(thread) => words.push_str(&format!(", wakes {}", self.labels.label(thread))),
+            OpOutcome::Value(value) => words.push_str(&format!(" = {value}")),
         }
         words
     }

@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use checker::program::{Ending, Program};
-use checker::search::{self, Ended, Identity, NoWorkers, Options, Outcome, SearchError, Workers};
+use checker::program::{ExecutionSummary, Program};
+use checker::search::{self, Identity, NoWorkers, Options, SearchEnd, SearchError, SearchOutcome, Workers};
 
 use crate::input::request::{Request, Strategy};
 use crate::program::run_notes::Observed;
@@ -18,9 +18,9 @@ impl SearchSession<'_> {
         &self,
         program: &Observed<'_, P>,
         workers: Option<&impl Repeatable>,
-        (options, taken_in): (&Options, &(dyn Fn(&Ending) + Sync)),
+        (options, taken_in): (&Options, &(dyn Fn(&ExecutionSummary) + Sync)),
         overseer: &mut Overseer<'_>,
-    ) -> Result<Outcome, SearchError> {
+    ) -> Result<SearchOutcome, SearchError> {
         thread::scope(|scope| {
             let with_parallelism =
                 workers.map(|program| (program, Parallelism::of(self.request.workers, program)));
@@ -37,14 +37,14 @@ impl SearchSession<'_> {
 }
 
 /// The findings in the order of the search, which puts a better schedule where the first one was.
-pub(crate) fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Finding> {
+pub(crate) fn in_order(outcome: &SearchOutcome, mut made: Vec<(Identity, Finding)>) -> Vec<Finding> {
     let position = |identity| outcome.findings.iter().position(|found| found.identity == identity);
     made.sort_by_cached_key(|(identity, _)| position(identity.clone()));
     made.into_iter().map(|(_, finding)| finding).collect()
 }
 
 /// Whether the bound that was asked for is covered.
-pub(crate) fn is_complete(outcome: &Outcome, request: &Request) -> bool {
+pub(crate) fn is_complete(outcome: &SearchOutcome, request: &Request) -> bool {
     let covered = &outcome.covered;
     let reached = match request.strategy {
         Strategy::Icb | Strategy::BoundedDpor | Strategy::Auto => {
@@ -55,7 +55,7 @@ pub(crate) fn is_complete(outcome: &Outcome, request: &Request) -> bool {
         Strategy::Dfs => covered.in_turns_from.is_some(),
         _ => false,
     };
-    outcome.ended == Ended::Covered && (reached || covered.everything)
+    outcome.ended == SearchEnd::Covered && (reached || covered.everything)
 }
 
 impl From<checker::strategy::Coverage> for Covered {

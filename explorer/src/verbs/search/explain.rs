@@ -2,9 +2,9 @@
 
 use std::mem;
 
-use checker::explain::{self, CriticalPair, Unexplained};
+use checker::explain::{self, CriticalPair, ExplanationError};
 use checker::position::Position;
-use checker::search::{self, Outcome};
+use checker::search::{self, SearchOutcome};
 use checker::trace::Trace;
 
 use crate::narrate::explanation::{self, ExplanationContext};
@@ -22,11 +22,11 @@ impl SearchSession<'_> {
     pub(crate) fn explain_all<P: checker::program::Program>(
         &self,
         program: &Observed<'_, P>,
-        outcome: &mut Outcome,
+        outcome: &mut SearchOutcome,
         (writer, made): (&mut FindingWriter<'_>, &mut Made),
         watch: &mut dyn Watch,
     ) {
-        let Outcome { findings, races, .. } = outcome;
+        let SearchOutcome { findings, races, .. } = outcome;
         for found in findings.iter().filter(|_| self.request.explain) {
             let mut is_first = self.request.races;
             let mut compared = |trace: &Trace, failed| {
@@ -38,7 +38,7 @@ impl SearchSession<'_> {
             };
             match self.explanation(program, found, &mut || {}, &mut compared) {
                 Ok(explained) => self.keep_explained(program, &explained, (writer, made), watch),
-                Err(Unexplained::Always) => {}
+                Err(ExplanationError::Always) => {}
                 Err(why) => {
                     let message = self.message(found);
                     made.notes.insert(sentence(format!("{message}: not explained, because {why}")));
@@ -118,7 +118,7 @@ impl SearchSession<'_> {
         found: &search::Finding,
         tick: &mut dyn FnMut(),
         compared: &mut dyn FnMut(&Trace, bool),
-    ) -> Result<explain::Explanation, Unexplained> {
+    ) -> Result<explain::Explanation, ExplanationError> {
         self.deadline.begin_in_halves(self.request.explain_time);
         explain::explain(program, found, (&self.options(), self.request.effort), tick, compared)
     }

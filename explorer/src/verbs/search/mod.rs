@@ -18,7 +18,7 @@ use std::time::Instant;
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::Program;
 use checker::race::Triangle;
-use checker::search::{self, Ended, Options, Outcome, Stats};
+use checker::search::{self, Options, SearchEnd, SearchOutcome, Stats};
 use ptrace_backend::attention::Attention;
 
 use self::execute::{in_order, is_complete};
@@ -73,7 +73,7 @@ impl SearchSession<'_> {
         };
         let is_to_judge = Arc::new(AtomicBool::new(false));
         let mut overseer = Overseer { started, watch, keep: &mut keep, is_to_judge: &is_to_judge };
-        let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
+        let taken_in = |summary: &_| peculiarities.take_in(summary, is_one_test);
         let options = Options { limit: self.limit_of_search(&is_to_judge), ..self.options() };
         let _attention = Attention::pay();
         let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
@@ -144,7 +144,7 @@ impl SearchSession<'_> {
     }
 
     /// Drops what the search has seen that is none: races, and potential deadlocks; and how many accesses may be found half done.
-    fn judge(&self, program: &impl Program, outcome: &mut Outcome) -> (RunAgain, RunAgain, u64) {
+    fn judge(&self, program: &impl Program, outcome: &mut SearchOutcome) -> (RunAgain, RunAgain, u64) {
         let (places, limit) = (self.places(), self.deadline.limit());
         let raced = races::confirm(program, &mut outcome.races, &places, &limit);
         let lock_orders = (&mut outcome.lock_orders, outcome.races.variables());
@@ -175,10 +175,10 @@ impl SearchSession<'_> {
     }
 
     /// The time that executions take, where nothing is covered in the time that there was.
-    fn too_slow(&self, outcome: &Outcome, pace: &Pace) -> Option<String> {
+    fn too_slow(&self, outcome: &SearchOutcome, pace: &Pace) -> Option<String> {
         let Request { time_limit, max_schedules, .. } = *self.request;
         let ran = outcome.stats.executions();
-        let is_late = outcome.ended == Ended::Budget && ran < max_schedules;
+        let is_late = outcome.ended == SearchEnd::Budget && ran < max_schedules;
         let is_nothing = Covered::from(outcome.covered) == Covered::default();
         if is_late && is_nothing { long_executions(pace, ran, time_limit) } else { None }
     }
@@ -189,7 +189,7 @@ impl SearchSession<'_> {
         Ok(())
     }
 
-    fn report(&self, outcome: &Outcome, made: Made, elapsed: f64) -> Report {
+    fn report(&self, outcome: &SearchOutcome, made: Made, elapsed: f64) -> Report {
         let stats = &outcome.stats;
         let mut notes = self.notes(outcome);
         notes.extend(made.notes);
@@ -234,7 +234,7 @@ impl SearchSession<'_> {
         u32::try_from(stats.threads.saturating_sub(harness).max(1)).unwrap_or(u32::MAX)
     }
 
-    fn notes(&self, outcome: &Outcome) -> Vec<String> {
+    fn notes(&self, outcome: &SearchOutcome) -> Vec<String> {
         let labels = ThreadLabels::of([], None);
         let words = Phrasing { labels: &labels, source: self.source };
         let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
@@ -260,18 +260,18 @@ impl SearchSession<'_> {
     }
 
     /// The reason for which the search ended, and the option of the command line that has to do with it.
-    fn ended(&self, outcome: &Outcome) -> (String, Option<&'static str>) {
+    fn ended(&self, outcome: &SearchOutcome) -> (String, Option<&'static str>) {
         match outcome.ended {
-            Ended::Covered => ("nothing was left to explore within the bound".to_owned(), None),
-            Ended::FirstBug => ("a failure was found".to_owned(), Some("--keep-going looks for more")),
-            Ended::Cancelled => ("it was stopped".to_owned(), None),
-            Ended::Budget if outcome.stats.executions() >= self.request.max_schedules => {
+            SearchEnd::Covered => ("nothing was left to explore within the bound".to_owned(), None),
+            SearchEnd::FirstBug => ("a failure was found".to_owned(), Some("--keep-going looks for more")),
+            SearchEnd::Cancelled => ("it was stopped".to_owned(), None),
+            SearchEnd::Budget if outcome.stats.executions() >= self.request.max_schedules => {
                 let schedules = plural(self.request.max_schedules, "schedule");
                 (format!("it ran {schedules}"), Some("--max-schedules"))
             }
-            Ended::Budget => {
+            SearchEnd::Budget => {
                 let all = self.request.time_limit;
-                let Outcome { races, lock_orders, torn, .. } = outcome;
+                let SearchOutcome { races, lock_orders, torn, .. } = outcome;
                 let judges = !(races.is_empty() && lock_orders.is_empty() && torn.is_empty());
                 let rest = match (self.may_stall(), judges) {
                     (false, false) => None,
@@ -328,7 +328,7 @@ fn each(events: u64, executions: u64) -> f64 {
 }
 
 /// Verdict of a search. Only a bound that was asked for and covered is clean.
-fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
+fn verdict(outcome: &SearchOutcome, request: &Request) -> Verdict {
     if !outcome.findings.is_empty() {
         Verdict::Found
     } else if is_complete(outcome, request) {

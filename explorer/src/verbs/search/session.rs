@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use checker::program::Program;
-use checker::search::{self, Always, Identity, Options};
+use checker::search::{self, AlwaysFailsEvidence, Identity, Options};
 use ptrace_backend::Stalls;
 
 use crate::config::Suppressions;
@@ -60,7 +60,7 @@ impl SearchSession<'_> {
         let failing = Failing::found(found, &at, self.instead);
         let mut told = finding::report(&failing, &Measured::from(found), &places);
         let is_timed = self.stalls.is_some_and(|stalls| stalls.needed().is_some());
-        let is_shown = |always: &Always| {
+        let is_shown = |always: &AlwaysFailsEvidence| {
             always.is_every && unwatched::split(&program.unwatched(), &self.request.assume).0.is_empty()
         };
         told.tried = found.always.filter(|always| !is_shown(always)).map(|always| always.schedules);

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use checker::limit::Limit;
-use checker::program::{Ending, Program};
-use checker::search::{self, Options, Outcome, SearchError};
+use checker::program::{ExecutionSummary, Program};
+use checker::search::{self, Options, SearchError, SearchOutcome};
 use ptrace_backend::Stalls;
 
 use crate::program::run_notes::Observed;
@@ -32,7 +32,7 @@ const SHORTENED: u32 = 8;
 /// The parts of a search that the second one goes on with.
 pub(crate) struct Afterwards<'a, 'w> {
     /// Takes in how an execution ended.
-    pub(crate) taken_in: &'a (dyn Fn(&Ending) + Sync),
+    pub(crate) taken_in: &'a (dyn Fn(&ExecutionSummary) + Sync),
     pub(crate) writer: &'a mut FindingWriter<'w>,
     pub(crate) watch: &'a mut dyn Watch,
     /// Time at which the first search started, for the speed that is shown.
@@ -116,7 +116,7 @@ impl SearchSession<'_> {
         program: &Observed<'_, P>,
         workers: Option<&impl Repeatable>,
         (made, afterwards): (&mut Made, &mut Afterwards<'_, '_>),
-    ) -> Result<Outcome, SearchError> {
+    ) -> Result<SearchOutcome, SearchError> {
         let options = Options { races: false, lock_order: false, keep_going: false, ..self.options() };
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(program, found);
@@ -141,7 +141,7 @@ fn is_worth_while(stalls: &Stalls) -> bool {
 }
 
 /// The stall of a thread in the failing schedule of a search that ends with its first finding.
-fn stall(outcome: &Outcome) -> Option<Duration> {
+fn stall(outcome: &SearchOutcome) -> Option<Duration> {
     let (_, stall) = outcome.findings.first()?.trace.stall()?;
     Some(Duration::from_nanos(stall.nanos))
 }

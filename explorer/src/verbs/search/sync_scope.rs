@@ -1,6 +1,6 @@
 //! Result of a search that switched threads at synchronisation only: enough where no execution had a data race.
 
-use checker::search::Outcome;
+use checker::search::SearchOutcome;
 
 use crate::error::Error;
 use crate::input::request::{Request, Strategy};
@@ -22,7 +22,7 @@ pub(crate) fn check(request: &Request) -> Result<(), Error> {
 }
 
 /// The result; `None` where threads were switched at every operation.
-pub(crate) fn report(outcome: &Outcome, races: &[Race]) -> Option<AtSynchronisation> {
+pub(crate) fn report(outcome: &SearchOutcome, races: &[Race]) -> Option<AtSynchronisation> {
     let covered: Covered = outcome.at_synchronisation?.into();
     let is_nothing = covered == Covered::default();
     let suffices = match races {

@@ -10,7 +10,7 @@ pub(in crate::control) mod processes;
 
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::{Agent, AgentView, On, Pick, Status};
+use checker::program::{Agent, AgentView, On, OpOutcome, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::{self, Waiter};
@@ -82,7 +82,7 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
         },
     };
     let (pending, site) = (Some(operation(tracee, scheduling, &next)), Default::default());
-    Some(AgentView { agent, status, pending, site, picks: smallvec![Pick::Only] })
+    Some(AgentView { agent, status, pending, site, picks: smallvec![OpOutcome::Only] })
 }
 
 /// Notes since when the client can go, and what time it waits for, after an event of this agent.

@@ -1,5 +1,5 @@
 //! Detection of shared memory: that which two threads touch, one of them writing, without thread creation and join always
-//! ordering them; in long executions, and of what is used unseen ([`super::used_unseen`]), without anything ordering them
+//! ordering them; in long executions, and of what is used unseen ([`super::unwatched_uses`]), without anything ordering them
 //! ([`super::event_order`]). Found out anew in every execution, by address; what follows from it is kept in
 //! [`crate::control::knowledge`].
 

@@ -10,11 +10,11 @@ use checker::peculiarity::Peculiarity;
 #[derive(Default)]
 pub(crate) struct Account {
     pub(crate) notes: Vec<Peculiarity>,
-    /// See [`checker::program::Ending::left_out`].
+    /// See [`checker::program::ExecutionSummary::left_out`].
     pub(crate) left_out: bool,
-    /// See [`checker::program::Ending::unwatched`].
+    /// See [`checker::program::ExecutionSummary::unwatched`].
     pub(crate) unwatched: Vec<Unwatched>,
-    /// See [`checker::program::Ending::drained`].
+    /// See [`checker::program::ExecutionSummary::drained`].
     pub(crate) drained: Vec<EventId>,
     /// Files of which the program has mapped bytes.
     pub(crate) file_mappings: Vec<FileMapping>,

@@ -2,7 +2,7 @@
 
 use checker::names::EventId;
 use checker::operation::{Access, Mode, Op, OpKind};
-use checker::program::{ExecutionError, Pick};
+use checker::program::{ExecutionError, OpOutcome};
 
 use crate::control::kernel::signals;
 use crate::control::operations;
@@ -83,7 +83,7 @@ pub(crate) fn signal(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     cond: u64,
-    pick: Pick,
+    pick: OpOutcome,
     id: EventId,
 ) -> bool {
     let waiter = take_waiter(objects.conds.get_mut(&cond), pick, &scheduling.threads);

@@ -2,7 +2,7 @@
 
 use checker::names::{EventId, Obj};
 use checker::operation::{Access, Effect, Op, OpKind};
-use checker::program::{ExecutionError, Pick};
+use checker::program::{ExecutionError, OpOutcome};
 
 use crate::control::kernel::signals::interrupted_waits;
 use crate::control::memory::sharing::TouchKind;
@@ -66,7 +66,7 @@ pub(crate) fn enter_wake(
     let is_known =
         !waiting && (memory.narrow.is_some() || is_wake_known(tracee, scheduling, memory, index, addr));
     if !tracee.is_scheduled(index) || is_known {
-        let woken = wake(scheduling, objects, addr, count, Pick::Only, None);
+        let woken = wake(scheduling, objects, addr, count, OpOutcome::Only, None);
         if !is_for_others(tracee, woken) {
             tracee.answer(index, woken)?;
         }
@@ -198,7 +198,7 @@ pub(crate) fn wake(
     objects: &mut Objects,
     addr: u64,
     count: u32,
-    pick: Pick,
+    pick: OpOutcome,
     id: Option<EventId>,
 ) -> i64 {
     let mut woken = 0;
@@ -219,7 +219,7 @@ pub(crate) fn requeue(
     objects: &mut Objects,
     pending: &Pending,
     requeue: Requeue,
-    pick: Pick,
+    pick: OpOutcome,
     id: EventId,
 ) -> (Effect, Continuation) {
     let Requeue { from, wake: count, to, most, expected } = requeue;
@@ -230,7 +230,7 @@ pub(crate) fn requeue(
     let woken = wake(scheduling, objects, from, count, pick, Some(id));
     let mut moved = 0;
     while moved < i64::from(most) {
-        let waiter = take_waiter(objects.futexes.get_mut(&from), Pick::Only, &scheduling.threads);
+        let waiter = take_waiter(objects.futexes.get_mut(&from), OpOutcome::Only, &scheduling.threads);
         let Some(waiter) = waiter else { break };
         objects.futexes.entry(to).or_default().waiters.push(waiter);
         if let Some(pending) = &mut scheduling.threads[waiter].pending
@@ -279,7 +279,7 @@ pub(crate) fn wake_changed(
         .map(|(addr, _)| addr)
         .collect();
     for addr in words {
-        wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
+        wake(scheduling, objects, addr, u32::MAX, OpOutcome::Only, None);
     }
 }
 
@@ -289,7 +289,7 @@ pub(crate) fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects
     let waiters = scheduling.threads.iter();
     let words: Vec<u64> = waiters.filter_map(|thread| written(tracee, thread)).collect();
     for addr in words.into_iter().filter(|&addr| is_written_by_others(tracee, addr)) {
-        wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
+        wake(scheduling, objects, addr, u32::MAX, OpOutcome::Only, None);
     }
 }
 

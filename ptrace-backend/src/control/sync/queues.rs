@@ -1,6 +1,6 @@
 //! The queues of waiters at condition variables and futexes.
 
-use checker::program::Pick;
+use checker::program::OpOutcome;
 
 use crate::control::state::sync_objects::Queue;
 use crate::control::state::thread::Thread;
@@ -16,13 +16,13 @@ pub(crate) fn dequeue(queue: Option<&mut Queue>, index: ThreadIndex) {
 /// Takes the waiter that was picked, else the one that has waited longest.
 pub(crate) fn take_waiter(
     queue: Option<&mut Queue>,
-    pick: Pick,
+    pick: OpOutcome,
     threads: &PerThread<Thread>,
 ) -> Option<ThreadIndex> {
     let waiters = &mut queue?.waiters;
     let picked = match pick {
-        Pick::Wake(name) => waiters.iter().position(|&i| threads[i].name == name),
-        Pick::Only | Pick::Value(_) => None,
+        OpOutcome::Wake(name) => waiters.iter().position(|&i| threads[i].name == name),
+        OpOutcome::Only | OpOutcome::Value(_) => None,
     };
     (!waiters.is_empty()).then(|| waiters.remove(picked.unwrap_or(0)))
 }

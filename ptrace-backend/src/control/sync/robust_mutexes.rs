@@ -6,7 +6,7 @@
 //! other: then it finds nothing left to do.
 
 use checker::names::EventId;
-use checker::program::{ExecutionError, Pick};
+use checker::program::{ExecutionError, OpOutcome};
 
 use crate::control::state::flow::system;
 use crate::control::state::scheduling::Scheduling;
@@ -43,7 +43,7 @@ pub(crate) fn leave(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     at: u64,
-    pick: Pick,
+    pick: OpOutcome,
     id: Option<EventId>,
 ) {
     let before = tracee.number(at, 4) as u32;

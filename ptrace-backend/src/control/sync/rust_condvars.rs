@@ -6,7 +6,7 @@
 //! yet. The counter is left as it is.
 
 use checker::names::Obj;
-use checker::program::Pick;
+use checker::program::OpOutcome;
 
 use crate::control::memory::blocks::quarantine;
 use crate::control::memory::sharing::TouchKind;
@@ -58,7 +58,7 @@ pub(crate) fn give_back(
     let was = tracee.number(mutex, RUST_MUTEX);
     memory::write(tracee.leader, mutex, &FREE.to_le_bytes());
     if was == CONTENDED {
-        futexes::wake(scheduling, objects, mutex, 1, Pick::Only, None);
+        futexes::wake(scheduling, objects, mutex, 1, OpOutcome::Only, None);
     }
 }
 

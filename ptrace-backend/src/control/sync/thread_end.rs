@@ -3,7 +3,7 @@
 
 use checker::names::{EventId, Obj, Site};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::Pick;
+use checker::program::OpOutcome;
 
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition};
@@ -29,7 +29,7 @@ pub(crate) fn rests(
     let mut mutexes = robust_mutexes::held_at_end(tracee, objects, index);
     if !tracee.is_scheduled(index) {
         for at in mutexes.drain(..) {
-            robust_mutexes::leave(tracee, scheduling, objects, at, Pick::Only, None);
+            robust_mutexes::leave(tracee, scheduling, objects, at, OpOutcome::Only, None);
         }
         return false;
     }
@@ -76,7 +76,7 @@ pub(crate) fn carry_out(
     memory: &MemoryState,
     (index, mutexes): (ThreadIndex, &[u64]),
     site: Site,
-    (pick, id): (Pick, EventId),
+    (pick, id): (OpOutcome, EventId),
 ) -> Continuation {
     let mut mutexes = mutexes.to_vec();
     let Some(at) = mutexes.pop() else { return Continuation::End };

@@ -3,7 +3,7 @@
 
 use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
-use checker::program::{ExecutionError, Pick};
+use checker::program::{ExecutionError, OpOutcome};
 
 use crate::control::memory::sharing::TouchKind;
 use crate::control::operations;
@@ -93,7 +93,7 @@ pub(crate) fn enter(
         return Ok(Flow::Resume(0));
     }
     if !tracee.is_scheduled(index) {
-        let Some(answer) = wake(tracee, scheduling, objects, wake_op, Pick::Only, None) else {
+        let Some(answer) = wake(tracee, scheduling, objects, wake_op, OpOutcome::Only, None) else {
             return Ok(Flow::Resume(0));
         };
         tracee.answer(index, answer)?;
@@ -120,7 +120,7 @@ pub(crate) fn carry_out(
     objects: &mut Objects,
     pending: &Pending,
     wake_op: WakeOp,
-    (pick, id): (Pick, EventId),
+    (pick, id): (OpOutcome, EventId),
 ) -> (Effect, Continuation) {
     let answer = wake(tracee, scheduling, objects, wake_op, pick, Some(id));
     (pending.op.may.clone(), answer.map_or(Continuation::Kernel, Continuation::Answer))
@@ -132,7 +132,7 @@ fn wake(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     wake_op: WakeOp,
-    pick: Pick,
+    pick: OpOutcome,
     id: Option<EventId>,
 ) -> Option<i64> {
     let WakeOp { first, wake, second, wake_second, code } = wake_op;

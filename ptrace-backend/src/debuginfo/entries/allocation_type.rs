@@ -117,7 +117,7 @@ impl AllocationType {
 
 /// Whether the part of a block of this name counts the owners of the block.
 #[must_use]
-pub fn counts_owners(name: &str) -> bool {
+pub fn is_reference_count(name: &str) -> bool {
     let of = |owner: &str, counts: [&str; 2]| {
         name.starts_with(owner) && counts.into_iter().any(|count| name.contains(count))
     };

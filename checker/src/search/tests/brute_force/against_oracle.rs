@@ -136,10 +136,10 @@ fn to_the_end(strategy: StrategyKind, bound: u32, max_yields: u32) -> Options {
 }
 
 fn visited_by(model: &Model, plan: Box<dyn Strategy>, options: &Options) -> (Visited, Coverage) {
-    let mut observer = Patient;
+    let mut observer = SilentObserver;
     let mut search = Search::new(model, options, &mut observer);
     search.strategy = plan;
-    assert_eq!(search.search().unwrap(), Ended::Covered);
+    assert_eq!(search.search().unwrap(), SearchEnd::Covered);
     let classes = search.cache.ends();
     assert_eq!(search.executor.stats.schedules, classes.len() as u64);
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
@@ -195,7 +195,7 @@ fn check_with(text: &str, max_yields: u32) -> bool {
     for bound in 0..=3 {
         compare(StrategyKind::Icb, bound, &|class| class.preemptions <= bound);
         compare(StrategyKind::Idb, bound, &|class| class.delays <= bound);
-        let plan = Box::new(Frontier::with_patience(Preemptions { max: bound }, 1));
+        let plan = Box::new(Frontier::with_fairness_threshold(Preemptions { max: bound }, 1));
         let (classes, failures) = oracle.within(|class| class.preemptions <= bound);
         let (got, _) = visited_by(&model, plan, &to_the_end(StrategyKind::Icb, bound, max_yields));
         assert_eq!((got.classes, got.failures), (classes, failures), "in turns to {bound}: {text}");

@@ -36,10 +36,10 @@ fn options(bound: u32) -> Options {
 
 fn visited(model: &Model, bound: u32, plan: Plan) -> Visited {
     let options = options(bound);
-    let mut observer = Patient;
+    let mut observer = SilentObserver;
     let mut search = Search::new(model, &options, &mut observer);
     search.strategy = Box::new(plan(bound));
-    assert_eq!(search.search().unwrap(), Ended::Covered);
+    assert_eq!(search.search().unwrap(), SearchEnd::Covered);
     let covered = search.strategy.coverage(search.cut);
     assert_eq!(covered.preemptions, Some(bound));
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
@@ -85,7 +85,7 @@ fn stopped(text: &str, limit: u64, percent: u64) -> bool {
     let Some(oracle) = unfair_oracle(&model, limit) else { return false };
     let all = visited(&model, 3, ReverseSearch::within).stats.executions();
     let options = Options { max_schedules: Some(1 + all * percent / 100), ..options(3) };
-    let mut observer = Patient;
+    let mut observer = SilentObserver;
     let mut search = Search::new(&model, &options, &mut observer);
     search.strategy = Box::new(ReverseSearch::within(3));
     search.search().unwrap();
@@ -107,7 +107,7 @@ proptest! {
 
     /// So that something is left out.
     #[test]
-    fn without_unruly_operations_these_are_the_same(text in program_without(&["timed", "rdlock"])) {
+    fn without_unsupported_operations_these_are_the_same(text in program_without(&["timed", "rdlock"])) {
         prop_assume!(check(&text, 6_000));
     }
 

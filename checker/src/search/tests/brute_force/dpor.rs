@@ -34,12 +34,12 @@ fn visited_within(model: &Model, plan: Box<dyn Strategy>, most: Option<u64>) -> 
         keep_going: true,
         ..Options::default()
     };
-    let mut observer = Patient;
+    let mut observer = SilentObserver;
     let mut search = Search::new(model, &options, &mut observer);
     search.strategy = plan;
     match search.search().unwrap() {
-        Ended::Budget => return None,
-        ended => assert_eq!(ended, Ended::Covered),
+        SearchEnd::Budget => return None,
+        ended => assert_eq!(ended, SearchEnd::Covered),
     }
     assert!(search.strategy.coverage(search.cut).everything);
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use proptest::prelude::{prop_assume, proptest};
 
 use super::*;
-use crate::race::Harm;
+use crate::race::HarmfulOrder;
 use crate::search::tests::brute_force::generated::generated;
 use crate::strategy::Coverage;
 
-fn races(text: &str, keep_going: bool) -> Outcome {
+fn races(text: &str, keep_going: bool) -> SearchOutcome {
     let options = Options { keep_going, races: true, max_schedules: None, ..Options::default() };
-    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+    explore(&model(text), &options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 #[test]
 fn a_race_is_no_failure() {
     let outcome = races("w x | r x", true);
-    assert!(outcome.findings.is_empty() && outcome.ended == Ended::Covered);
+    assert!(outcome.findings.is_empty() && outcome.ended == SearchEnd::Covered);
     let found = outcome.races.into_found();
     let [pair] = &found[..] else { panic!("{found:?}") };
     assert_eq!((pair.certain, pair.harm), (true, None));
@@ -35,7 +35,7 @@ fn the_order_that_fails_is_harmful() {
     let outcome = races("w x 1 | r x, assert x == 1", true);
     let found = outcome.races.into_found();
     let [pair] = &found[..] else { panic!("{found:?}") };
-    let Some(Harm { order, both, failed, others }) = pair.harm else { panic!("{found:?}") };
+    let Some(HarmfulOrder { order, both, failed, others }) = pair.harm else { panic!("{found:?}") };
     assert_eq!((order[0].writes, both, failed, others), (false, false, 1, (1, 1)));
 }
 
@@ -55,7 +55,7 @@ fn no_single_order_loses_an_update() {
 fn what_key_points_found_later_order_is_no_race() {
     let program = programs::Promoting::new("w x, yield | yield, r x", "w x, up s | down s, r x", 4);
     let options = Options { races: true, ..Options::default() };
-    let outcome = explore(&program, &options, &mut Patient).unwrap();
+    let outcome = explore(&program, &options, &mut SilentObserver).unwrap();
     assert!(outcome.stats.before_restart > 0 && outcome.races.is_empty());
 }
 
@@ -71,9 +71,9 @@ fn narrow(strategy: StrategyKind, bound: u32) -> Options {
     }
 }
 
-fn at_synchronisation(text: &str, bound: u32) -> Outcome {
+fn at_synchronisation(text: &str, bound: u32) -> SearchOutcome {
     let options = narrow(StrategyKind::Icb, bound);
-    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+    explore(&model(text), &options, &mut SilentObserver).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Theorems 2 and 3 of the ICB paper: where no execution that is switched at synchronisation has a race, these executions
@@ -91,7 +91,7 @@ fn check_theorem(text: &str) -> Option<bool> {
 
 /// The same for one search and bound.
 fn check_within(text: &str, oracle: &oracle::Oracle, strategy: StrategyKind, bound: u32) -> bool {
-    let outcome = explore(&model(text), &narrow(strategy, bound), &mut Patient);
+    let outcome = explore(&model(text), &narrow(strategy, bound), &mut SilentObserver);
     let outcome = outcome.unwrap_or_else(|error| panic!("{text}: {error}"));
     let reached = |covered: Coverage| {
         let bounded = match strategy {
@@ -152,7 +152,7 @@ fn what_only_one_thread_touches_is_no_place_to_switch_at() {
 fn a_race_says_that_switching_at_synchronisation_was_not_enough() {
     let text = "T1: create T2, r x, w x x+1, join T2, r x, assert x == 2 | T2: r x, w x x+1";
     let outcome = at_synchronisation(text, 2);
-    assert!(outcome.findings.is_empty() && outcome.ended == Ended::Covered);
+    assert!(outcome.findings.is_empty() && outcome.ended == SearchEnd::Covered);
     assert!(!outcome.races.is_empty());
     assert_eq!(outcome.covered, Coverage::default());
 }
@@ -172,7 +172,7 @@ fn every_search_that_takes_any_choices_switches_at_synchronisation_only() {
     for strategy in StrategyKind::ALL.into_iter().filter(|strategy| strategy.takes_any_choices()) {
         for (only_synchronisation, expected) in [(true, 0), (false, 1)] {
             let options = Options { only_synchronisation, max_schedules: Some(200), ..narrow(strategy, 2) };
-            let outcome = explore(&model(text), &options, &mut Patient).unwrap();
+            let outcome = explore(&model(text), &options, &mut SilentObserver).unwrap();
             assert_eq!(outcome.findings.len(), expected, "{}", strategy.name());
         }
     }
@@ -183,8 +183,8 @@ fn what_raced_until_the_failure_that_ends_the_search_covers_nothing() {
     // Without preemptions `f` races; with one, the thread that fails shows at the same time that `f` synchronises.
     let text = "T1: r f, if f { add f, r g, assert g } | T2: w f 1, lock m, unlock m, w f 0";
     let options = Options { keep_going: false, ..narrow(StrategyKind::Icb, 2) };
-    let outcome = explore(&model(text), &options, &mut Patient).unwrap();
-    assert_eq!((outcome.ended, outcome.findings.len()), (Ended::FirstBug, 1));
+    let outcome = explore(&model(text), &options, &mut SilentObserver).unwrap();
+    assert_eq!((outcome.ended, outcome.findings.len()), (SearchEnd::FirstBug, 1));
     assert!(outcome.races.is_empty());
     assert_eq!(outcome.covered, Coverage::default());
     assert_eq!(outcome.at_synchronisation, Some(Coverage::default()));

@@ -10,21 +10,23 @@ const MANY: &str = "w x, r y a, r y b, assert a == b | w x, w y | w x | w x | w 
 fn search<'a>(
     program: &'a Model,
     options: &'a Options,
-    observer: &'a mut Patient,
-    patience: u64,
+    observer: &'a mut SilentObserver,
+    fairness_threshold: u64,
 ) -> Search<'a, Model> {
     let mut search = Search::new(program, options, observer);
     let bound = Preemptions { max: options.max_preemptions };
-    search.strategy = Box::new(Frontier::with_patience(bound, patience));
+    search.strategy = Box::new(Frontier::with_fairness_threshold(bound, fairness_threshold));
     search
 }
 
-fn first_finding(max_preemptions: u32, patience: Option<u64>) -> Outcome {
+fn first_finding(max_preemptions: u32, fairness_threshold: Option<u64>) -> SearchOutcome {
     let program = model(MANY);
     let options = Options { max_preemptions, max_schedules: None, ..Options::default() };
-    match patience {
-        Some(patience) => search(&program, &options, &mut Patient, patience).run().unwrap(),
-        None => explore(&program, &options, &mut Patient).unwrap(),
+    match fairness_threshold {
+        Some(fairness_threshold) => {
+            search(&program, &options, &mut SilentObserver, fairness_threshold).run().unwrap()
+        }
+        None => explore(&program, &options, &mut SilentObserver).unwrap(),
     }
 }
 
@@ -54,7 +56,7 @@ fn a_failure_one_preemption_further_is_found_before_all_schedules_without_one_ar
 fn a_finding_has_the_fewest_preemptions_once_all_schedules_with_fewer_are_through() {
     let program = model(MANY);
     let options = Options { max_preemptions: 1, max_schedules: None, keep_going: true, ..Options::default() };
-    let outcome = search(&program, &options, &mut Patient, 50).run().unwrap();
+    let outcome = search(&program, &options, &mut SilentObserver, 50).run().unwrap();
     assert!(outcome.findings[0].schedule_number < 5_000);
     assert_eq!((outcome.findings[0].preemptions, outcome.findings[0].fewest), (Some(1), true));
 }
@@ -67,14 +69,14 @@ fn whenever_a_search_in_turns_is_stopped_what_it_calls_covered_is() {
     let mut seen = Vec::new();
     for max in 1.. {
         let options = Options { max_schedules: Some(max), keep_going: true, ..Options::default() };
-        let mut observer = Patient;
+        let mut observer = SilentObserver;
         let mut search = search(&program, &options, &mut observer, 3);
         let ended = search.search().unwrap();
         let covered = search.strategy.coverage(search.cut).preemptions;
         let (classes, _) = oracle.within(|class| covered.is_some_and(|covered| class.preemptions <= covered));
         assert!(search.cache.ends().is_superset(&classes), "{covered:?} after {max}");
         seen.push(covered);
-        if ended == Ended::Covered {
+        if ended == SearchEnd::Covered {
             break;
         }
     }

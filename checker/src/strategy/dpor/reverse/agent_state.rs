@@ -1,15 +1,15 @@
 //! The next operation of an agent once some events of an execution have run, told from the execution alone.
 
-use super::canonical::{AgentState, Canon, Cut};
-use super::level::{Standing, is_woken};
+use super::canonical::{AgentState, CanonicalSchedule, Cut};
+use super::rank_level::{PendingOperation, is_woken};
 use crate::event::agent::{Agent, Status};
 use crate::event::lock_action::Hold;
 use crate::event::operation::{Effect, Op, OpKind};
 use crate::event::position::Position;
 use crate::event::wait::On;
-use crate::strategy::dpor::locks::{Can, Need};
+use crate::strategy::dpor::locks::{EnablingCondition, Feasibility};
 
-impl<'t> Canon<'_, 't> {
+impl<'t> CanonicalSchedule<'_, 't> {
     pub(super) fn state(&self, agent: Agent, thread: usize, cut: &Cut) -> AgentState {
         if !self.is_born(thread, cut) {
             return AgentState::Waits;
@@ -53,16 +53,16 @@ impl<'t> Canon<'_, 't> {
         if kind == OpKind::Reacquire && waker.is_some_and(|waker| !self.holds(waker, cut)) {
             return false;
         }
-        match Need::of(kind) {
+        match EnablingCondition::of(kind) {
             // The events that have to come before a sleep are known of the execution's own ones only.
-            Need::Nothing => kind != OpKind::Sleep || !self.is_timed,
-            Need::Order => false,
-            need @ (Need::Free | Need::NoWriter) => {
+            EnablingCondition::Nothing => kind != OpKind::Sleep || !self.is_timed,
+            EnablingCondition::Order => false,
+            need @ (EnablingCondition::Free | EnablingCondition::NoWriter) => {
                 let state = self.races.lock_state_after(effect, |at| self.holds(at, cut));
-                state.holders.let_go(name, need, own.is_some()) == Can::Yes
+                state.holders.let_go(name, need, own.is_some()) == Feasibility::Yes
             }
-            Need::One => self.has_one(effect, cut),
-            Need::Unknown => self.was_seen(Agent::Thread(name), thread, effect, cut),
+            EnablingCondition::One => self.has_one(effect, cut),
+            EnablingCondition::Unknown => self.was_seen(Agent::Thread(name), thread, effect, cut),
         }
     }
 
@@ -96,7 +96,7 @@ impl<'t> Canon<'_, 't> {
         // A thread that waited for what it held itself does so wherever its time can run out.
         let had = here.is_some_and(|at| self.races.run.steps[at].is_own());
         let state = self.races.lock_state_after(limit, |at| self.holds(at, cut));
-        state.holders.let_go(agent.thread(), Need::Free, had) != Can::Yes
+        state.holders.let_go(agent.thread(), EnablingCondition::Free, had) != Feasibility::Yes
     }
 
     /// Whether all events have run that are too early to come after a sleep or a timed wait has ended.
@@ -162,14 +162,14 @@ impl<'t> Canon<'_, 't> {
         };
         let joined =
             op.peer.filter(|_| op.kind == OpKind::Join).and_then(|peer| last(self.races.number(peer)));
-        let standing = Standing {
+        let pending_operation = PendingOperation {
             agent,
             op,
             after: last(thread),
             born: self.born[thread],
             let_go: [woken.filter(|_| is_woken(op.kind)), joined],
         };
-        levels.level(&self.races.run.steps, &standing, |at| self.holds(at, cut))
+        levels.level(&self.races.run.steps, &pending_operation, |at| self.holds(at, cut))
     }
 
     /// The next operation of a thread, be it that its time runs out.

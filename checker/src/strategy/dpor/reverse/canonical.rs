@@ -7,12 +7,12 @@ use std::cell::RefCell;
 
 use smallvec::SmallVec;
 
-use super::frame::Kept;
-use super::known::KnownOutcomes;
-use super::level::Levels;
-use super::order;
-use super::order::CanonicalRank;
+use super::canonical_rank;
+use super::canonical_rank::CanonicalRank;
+use super::frame::KeptEvents;
+use super::outcome_table::KnownOutcomes;
 use super::pending_index::PendingIndex;
+use super::rank_level::RankLevels;
 use crate::event::agent::{Agent, Status};
 use crate::event::operation::{Op, OpKind};
 use crate::event::position::{PerEvent, Position};
@@ -38,7 +38,7 @@ pub(super) enum AgentState {
 }
 
 /// The events of an execution by thread, with what was pending where.
-pub(super) struct Canon<'r, 't> {
+pub(super) struct CanonicalSchedule<'r, 't> {
     pub(super) races: &'r Races<'t>,
     pub(super) known: &'r KnownOutcomes<'r>,
     /// Of each thread the positions of its events.
@@ -59,10 +59,10 @@ pub(super) struct Canon<'r, 't> {
     /// Something had to wait until its time could come.
     pub(super) is_timed: bool,
     /// In a bounded search.
-    pub(super) levels: Option<Levels>,
+    pub(super) levels: Option<RankLevels>,
 }
 
-impl<'r, 't> Canon<'r, 't> {
+impl<'r, 't> CanonicalSchedule<'r, 't> {
     /// The first `to` events of an execution.
     pub(super) fn new(
         races: &'r Races<'t>,
@@ -78,32 +78,32 @@ impl<'r, 't> Canon<'r, 't> {
         let ran = || run.steps.iter().map(|step| &step.event.op);
         let left = || run.pending_at_end.iter().filter_map(|left| left.view.pending.as_ref());
         let ops = || ran().chain(left());
-        let mut canon = Self {
+        let mut canonical = Self {
             races,
             known,
             of: vec![Vec::new(); threads],
             gave_way: vec![vec![0]; threads],
             born: run.threads.iter().map(|name| races.created.get(name).copied()).collect(),
             pending: PendingIndex::of(run),
-            reads_locks: ops().any(|op| order::reads_a_lock(op.kind)),
+            reads_locks: ops().any(|op| canonical_rank::reads_a_lock(op.kind)),
             waits_for_semaphores: ops().any(|op| op.kind == OpKind::SemWait),
             completed: RefCell::new(completed),
             given_up,
             is_timed: is_timed(races),
-            levels: bounded.then(|| Levels::of(races)),
+            levels: bounded.then(|| RankLevels::of(races)),
         };
         for (at, step) in races.run.steps.between(Position::START, to.min(races.run.steps.end())) {
             let thread = races.threads[at];
-            canon.of[thread].push(at);
-            let before = canon.gave_way[thread].last().copied().unwrap_or(0);
-            canon.gave_way[thread].push(before + u32::from(order::gives_way(&step.event)));
+            canonical.of[thread].push(at);
+            let before = canonical.gave_way[thread].last().copied().unwrap_or(0);
+            canonical.gave_way[thread].push(before + u32::from(canonical_rank::gives_way(&step.event)));
         }
-        canon
+        canonical
     }
 
     /// The set of the events up to one, and of those behind it and before another position that a clock holds: what these are.
-    pub(super) fn kept(&self, earlier: Position, before: Position, past: ClockRef<'_>) -> (Cut, Kept) {
-        let (mut cut, mut kept) = (Cut::new(), Kept::default());
+    pub(super) fn kept(&self, earlier: Position, before: Position, past: ClockRef<'_>) -> (Cut, KeptEvents) {
+        let (mut cut, mut kept) = (Cut::new(), KeptEvents::default());
         for (thread, of) in self.of.iter().enumerate() {
             let first = of.partition_point(|&at| at <= earlier);
             let mut end = first;
@@ -120,10 +120,10 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether the canonical schedule runs, after these events, all others of the execution and no event besides. `first`
-    /// runs its next operation as soon as it can. `waits` keep readers out until they are over.
-    pub(super) fn completes(&self, cut: Cut, waits: &[OvertakenOperation], first: Option<Agent>) -> bool {
+    /// runs its next operation as soon as it can. `overtaken` keep readers out until they are over.
+    pub(super) fn completes(&self, cut: Cut, overtaken: &[OvertakenOperation], first: Option<Agent>) -> bool {
         let mut passed = Vec::new();
-        let completes = self.run_on(cut, waits, first, &mut passed);
+        let completes = self.run_on(cut, overtaken, first, &mut passed);
         let mut completed = self.completed.borrow_mut();
         passed.into_iter().for_each(|at| completed[at] = Some(completes));
         completes
@@ -134,7 +134,7 @@ impl<'r, 't> Canon<'r, 't> {
     fn run_on(
         &self,
         mut cut: Cut,
-        waits: &[OvertakenOperation],
+        overtaken: &[OvertakenOperation],
         first: Option<Agent>,
         passed: &mut Vec<Position>,
     ) -> bool {
@@ -148,7 +148,7 @@ impl<'r, 't> Canon<'r, 't> {
         let mut end = last.map_or(Position::START, |last| last.next());
         while ran < all {
             first = first.filter(|&(_, thread, slot)| cut[thread] == slot);
-            if first.is_none() && ran == end && self.lets_readers_in(&cut, waits) {
+            if first.is_none() && ran == end && self.lets_readers_in(&cut, overtaken) {
                 if let Some(completes) = self.completed.borrow()[ran] {
                     return completes;
                 }
@@ -160,7 +160,7 @@ impl<'r, 't> Canon<'r, 't> {
                     first = None;
                     Some(state)
                 }
-                _ => self.next(&cut, waits),
+                _ => self.next(&cut, overtaken),
             };
             let Some(AgentState::Here(at)) = next else { return false };
             if !self.is_first_pick(at) {
@@ -170,32 +170,32 @@ impl<'r, 't> Canon<'r, 't> {
             ran = ran.next();
             end = end.max(at.next());
         }
-        !self.given_up || !self.lets_a_reader_in(&cut, waits)
+        !self.given_up || !self.lets_a_reader_in(&cut, overtaken)
     }
 
     /// Whether no operation keeps readers out any more.
-    fn lets_readers_in(&self, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
-        !self.reads_locks || waits.iter().all(|wait| self.is_over(wait, cut))
+    fn lets_readers_in(&self, cut: &Cut, overtaken: &[OvertakenOperation]) -> bool {
+        !self.reads_locks || overtaken.iter().all(|operation| self.is_over(operation, cut))
     }
 
-    fn is_over(&self, wait: &OvertakenOperation, cut: &Cut) -> bool {
-        cut[self.races.number(wait.id.thread)] > wait.id.index
+    fn is_over(&self, operation: &OvertakenOperation, cut: &Cut) -> bool {
+        cut[self.races.number(operation.id.thread)] > operation.id.index
     }
 
     /// Whether a reader can run and is not kept out.
-    fn lets_a_reader_in(&self, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
+    fn lets_a_reader_in(&self, cut: &Cut, overtaken: &[OvertakenOperation]) -> bool {
         self.races.run.threads.iter().enumerate().any(|(thread, &name)| {
             let agent = Agent::Thread(name);
-            let reads = self.next_op(thread, cut).is_some_and(|op| order::reads_a_lock(op.kind));
+            let reads = self.next_op(thread, cut).is_some_and(|op| canonical_rank::reads_a_lock(op.kind));
             reads
                 && self.state(agent, thread, cut) != AgentState::Waits
-                && !self.is_kept_out(thread, cut, waits)
+                && !self.is_kept_out(thread, cut, overtaken)
         })
     }
 
     /// The first agent that can run. The possible operations of an agent of a higher rank are not looked at, but for waits for
     /// semaphores: the questions that are asked about these decide how far ahead executions are chosen.
-    fn next(&self, cut: &Cut, waits: &[OvertakenOperation]) -> Option<AgentState> {
+    fn next(&self, cut: &Cut, overtaken: &[OvertakenOperation]) -> Option<AgentState> {
         let mut least: Option<(CanonicalRank, AgentState)> = None;
         for (thread, &name) in self.races.run.threads.iter().enumerate() {
             let timeout = self.pending.may_time_out(thread).then_some(Agent::Timeout(name));
@@ -207,7 +207,7 @@ impl<'r, 't> Canon<'r, 't> {
                 if kind != OpKind::SemWait && self.levels.is_none() && !is_least(rank()) {
                     continue;
                 }
-                if agent.is_thread() && self.is_kept_out(thread, cut, waits) {
+                if agent.is_thread() && self.is_kept_out(thread, cut, overtaken) {
                     continue;
                 }
                 let state = self.state(agent, thread, cut);
@@ -230,8 +230,9 @@ impl<'r, 't> Canon<'r, 't> {
 
     fn rank(&self, agent: Agent, thread: usize, kind: OpKind, cut: &Cut) -> CanonicalRank {
         let slot = cut[thread] as usize;
-        let writer = agent.is_thread() && order::reads_a_lock(kind) && self.writer_waits(thread, cut);
-        order::rank(agent, kind, self.level(agent, thread, cut), self.gave_way[thread][slot], writer)
+        let writer =
+            agent.is_thread() && canonical_rank::reads_a_lock(kind) && self.writer_waits(thread, cut);
+        canonical_rank::rank(agent, kind, self.level(agent, thread, cut), self.gave_way[thread][slot], writer)
     }
 
     /// The next operation of a thread, if it exists.
@@ -257,15 +258,15 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether a thread would come before an operation that something greater was put before.
-    fn is_kept_out(&self, thread: usize, cut: &Cut, waits: &[OvertakenOperation]) -> bool {
+    fn is_kept_out(&self, thread: usize, cut: &Cut, overtaken: &[OvertakenOperation]) -> bool {
         if !self.reads_locks {
             return false;
         }
-        let mut waits = waits.iter().filter(|wait| !self.is_over(wait, cut)).peekable();
-        if waits.peek().is_none() {
+        let mut overtaken = overtaken.iter().filter(|operation| !self.is_over(operation, cut)).peekable();
+        if overtaken.peek().is_none() {
             return false;
         }
-        let Some(op) = self.next_op(thread, cut).filter(|op| order::reads_a_lock(op.kind)) else {
+        let Some(op) = self.next_op(thread, cut).filter(|op| canonical_rank::reads_a_lock(op.kind)) else {
             return false;
         };
         let name = self.races.run.threads[thread];
@@ -275,7 +276,9 @@ impl<'r, 't> Canon<'r, 't> {
             let steps = self.races.run.steps.since(from);
             steps.filter(|&(at, _)| self.holds(at, cut)).map(|(_, step)| step)
         };
-        waits.any(|wait| wait.keeps_out(&reader, ran(wait.from), |name| self.races.number(name)))
+        overtaken.any(|operation| {
+            operation.keeps_out(&reader, ran(operation.from), |name| self.races.number(name))
+        })
     }
 
     /// Whether an event went the first of the ways in which it could have gone.

@@ -4,20 +4,20 @@ use std::cmp::Reverse;
 
 use rustc_hash::FxHashSet;
 
-use super::canonical::Canon;
+use super::canonical::CanonicalSchedule;
 use super::child::child;
-use super::frame::{Child, Kept, Origin};
-use crate::event::agent::{Agent, Pick};
+use super::frame::{Child, KeptEvents, Origin};
+use crate::event::agent::{Agent, OpOutcome};
 use crate::event::lock_action::Hold;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::limit::Limit;
-use crate::strategy::dpor::locks::{Can, Need};
+use crate::strategy::dpor::locks::{EnablingCondition, Feasibility};
 use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::successor::Successor;
 
 /// The identity of a child among those of its parent: the place where it branches off, the events that it keeps, and its next move.
-type ChildKey = (Position, Kept, Agent, Option<Pick>);
+type ChildKey = (Position, KeptEvents, Agent, Option<OpOutcome>);
 
 /// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
 /// there can be children; with more readers the search is not complete.
@@ -26,22 +26,22 @@ const READERS: usize = 12;
 /// All children of an execution, and whether these are all.
 pub(super) fn all(
     races: &Races<'_>,
-    canon: &Canon<'_, '_>,
+    canonical: &CanonicalSchedule<'_, '_>,
     (origin, limit): (&Origin, &Limit),
     to: Position,
 ) -> (Vec<Child>, bool) {
     let mut children: Vec<Child> = Vec::new();
     let mut seen: FxHashSet<ChildKey> = FxHashSet::default();
     let mut whole = true;
-    for later in races.laters(Position::START, to) {
-        if Need::of(later.key.kind) == Need::Order {
+    for later in races.successors(Position::START, to) {
+        if EnablingCondition::of(later.key.kind) == EnablingCondition::Order {
             continue;
         }
         // The other ways of an event are those where it is; elsewhere it may have others, which are seen there.
         let is_other = |closer: Position| races.run.steps[closer].choice.agent == later.agent;
-        let rivals = races.rivals(&later);
-        let mut nearest = Nearest::of(canon, &later);
-        for &earlier in &rivals {
+        let racing_events = races.racing_events(&later);
+        let mut nearest = NearestRacingEvents::of(canonical, &later);
+        for &earlier in &racing_events {
             if limit.is_over() {
                 return (children, false);
             }
@@ -52,10 +52,10 @@ pub(super) fn all(
             if origin.scheduled[earlier] || is_elsewhere {
                 continue;
             }
-            let (sets, all) = undone(races, &later, earlier, &rivals);
+            let (sets, all) = undone(races, &later, earlier, &racing_events);
             whole &= all;
             for undone in sets {
-                let Some(child) = child(races, canon, origin, &later, &undone) else { continue };
+                let Some(child) = child(races, canonical, origin, &later, &undone) else { continue };
                 if seen.insert((child.at, child.keep.clone(), child.next.agent, child.next.pick)) {
                     children.push(child);
                 }
@@ -67,49 +67,51 @@ pub(super) fn all(
     (children, whole)
 }
 
-/// The rivals of an operation that others cannot be reversed across: as it runs as soon as it can, it came right after them.
-struct Nearest<'l, 't> {
+/// The racing events of an operation that others cannot be reversed across: as it runs as soon as it can, it came right after them.
+struct NearestRacingEvents<'l, 't> {
     later: &'l Successor<'t>,
-    hurry: Hurry,
+    predecessor: ImmediatePredecessor,
     /// The latest ones so far.
-    rivals: Vec<Position>,
+    racing_events: Vec<Position>,
 }
 
-/// The rivals that an operation came right after, or it was not in a hurry.
+/// The racing event that an operation came right after, if it runs as soon as it can.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Hurry {
+enum ImmediatePredecessor {
     /// The last one of those that it conflicts with: it can always run.
-    Rival,
+    RacingEvent,
     /// The last one that has taken its lock: just before that, it could have had the lock itself.
-    Taker,
+    Acquirer,
     /// There are none.
     None,
 }
 
-impl<'l, 't> Nearest<'l, 't> {
-    fn of(canon: &Canon<'_, '_>, later: &'l Successor<'t>) -> Self {
+impl<'l, 't> NearestRacingEvents<'l, 't> {
+    fn of(canonical: &CanonicalSchedule<'_, '_>, later: &'l Successor<'t>) -> Self {
         let is_lock = matches!(later.key.kind, OpKind::Lock | OpKind::Reacquire);
-        let hurry = match Need::of(later.key.kind) {
-            Need::Nothing if later.ran => Hurry::Rival,
+        let predecessor = match EnablingCondition::of(later.key.kind) {
+            EnablingCondition::Nothing if later.ran => ImmediatePredecessor::RacingEvent,
             // The questions about semaphores decide how far ahead executions are chosen.
-            Need::Free if later.ran && is_lock && !canon.waits_for_semaphores => Hurry::Taker,
-            _ => Hurry::None,
+            EnablingCondition::Free if later.ran && is_lock && !canonical.waits_for_semaphores => {
+                ImmediatePredecessor::Acquirer
+            }
+            _ => ImmediatePredecessor::None,
         };
-        Self { later, hurry, rivals: Vec::new() }
+        Self { later, predecessor, racing_events: Vec::new() }
     }
 
-    /// Whether such a rival comes after this one, which is before all those that were asked for.
+    /// Whether such a racing event comes after this one, which is before all those that were asked for.
     fn are_between(&mut self, races: &Races<'t>, earlier: Position) -> bool {
-        if self.rivals.iter().rev().any(|&at| races.is_undone(at, &[earlier])) {
+        if self.racing_events.iter().rev().any(|&at| races.is_undone(at, &[earlier])) {
             return true;
         }
-        let is_one = match self.hurry {
-            Hurry::Rival => true,
-            Hurry::Taker => self.takes(races, earlier),
-            Hurry::None => false,
+        let is_one = match self.predecessor {
+            ImmediatePredecessor::RacingEvent => true,
+            ImmediatePredecessor::Acquirer => self.takes(races, earlier),
+            ImmediatePredecessor::None => false,
         };
         if is_one {
-            self.rivals.push(earlier);
+            self.racing_events.push(earlier);
         }
         false
     }
@@ -118,7 +120,7 @@ impl<'l, 't> Nearest<'l, 't> {
     fn takes(&self, races: &Races<'t>, at: Position) -> bool {
         let holders = || races.lock_state_after(self.later.effect, |earlier| earlier < at).holders;
         races.run.steps[at].event.acquired() == Some(Hold::Exclusive)
-            && holders().let_go(self.later.agent.thread(), Need::Free, true) == Can::Yes
+            && holders().let_go(self.later.agent.thread(), EnablingCondition::Free, true) == Feasibility::Yes
     }
 }
 
@@ -128,7 +130,7 @@ fn undone(
     races: &Races<'_>,
     later: &Successor<'_>,
     earlier: Position,
-    rivals: &[Position],
+    racing_events: &[Position],
 ) -> (Vec<Vec<Position>>, bool) {
     let mut sets = vec![vec![earlier]];
     if later.key.kind != OpKind::WriteLock {
@@ -139,7 +141,7 @@ fn undone(
             && races.run.steps[at].event.acquired() == Some(Hold::Shared)
             && !races.is_undone(at, &[earlier])
     };
-    let readers: Vec<Position> = rivals.iter().copied().filter(is_reader).collect();
+    let readers: Vec<Position> = racing_events.iter().copied().filter(is_reader).collect();
     for &reader in readers.iter().take(READERS) {
         let with = |set: &Vec<Position>| set.iter().copied().chain([reader]).collect();
         let more: Vec<Vec<Position>> = sets.iter().map(with).collect();

@@ -28,7 +28,7 @@ pub struct ReversalTask {
     pub(super) scheduled: PerEvent<bool>,
     pub(super) child: Option<Child>,
     /// It is run for its cost alone: its trace has been run in another order.
-    pub(super) again: bool,
+    pub(super) rerun: bool,
 }
 
 /// An execution that is made of another one.
@@ -37,15 +37,15 @@ pub(super) struct Child {
     /// The position up to which all stays as it is.
     pub(super) at: Position,
     /// The events that come then.
-    pub(super) keep: Kept,
+    pub(super) keep: KeptEvents,
     /// The move that comes then.
     pub(super) next: Move,
     /// The agent of the event that came there before; it runs again now, if it can.
-    pub(super) again: Agent,
+    pub(super) reversed_agent: Agent,
     /// The operation of that event, and the others that had something put before them.
-    pub(super) waits: Vec<OvertakenOperation>,
+    pub(super) overtaken: Vec<OvertakenOperation>,
     /// The effects that the next event has to conflict with.
-    pub(super) provided: Vec<Effect>,
+    pub(super) required_conflicts: Vec<Effect>,
     /// In a bounded search: all that it leads to has at least so many preemptions.
     pub(super) cost: u32,
 }
@@ -53,13 +53,13 @@ pub(super) struct Child {
 /// Events behind a position that stay: of each thread all up to one. An execution can have as many children as events, each of
 /// which keeps as many.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptEvents {
     /// Of each thread that has any, the position of the last one.
     last: SmallVec<[(ThreadName, Position); 4]>,
     events: u32,
 }
 
-impl Kept {
+impl KeptEvents {
     /// Takes in those of another thread.
     pub(super) fn add(&mut self, thread: ThreadName, last: Position, events: u32) {
         self.last.push((thread, last));
@@ -106,7 +106,7 @@ impl Child {
         let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && way.pick != ran.pick);
         let with = |pick| Self {
             at,
-            keep: Kept::default(),
+            keep: KeptEvents::default(),
             next: Move { pick: Some(pick), ..self.next.clone() },
             ..self.clone()
         };
@@ -120,5 +120,5 @@ pub(super) struct Origin {
     /// Of each of its events, whether it was put where it is by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     /// The operations that they were put before.
-    pub(super) waits: Vec<OvertakenOperation>,
+    pub(super) overtaken: Vec<OvertakenOperation>,
 }

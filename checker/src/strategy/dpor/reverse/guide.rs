@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::level::{Levels, Standing};
-use super::order::CanonicalRank;
-use super::{level, order};
+use super::canonical_rank::CanonicalRank;
+use super::rank_level::{PendingOperation, RankLevels};
+use super::{canonical_rank, rank_level};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::{Op, OpKind};
@@ -23,13 +23,13 @@ pub(super) struct ReversalGuide {
     gave_way: FxHashMap<ThreadName, u32>,
     seen: Position,
     /// In a bounded search: of the first events.
-    levels: Levels,
+    levels: RankLevels,
     notes: Notes,
 }
 
 impl ReversalGuide {
     pub(super) fn new(branch: Branch) -> Self {
-        let levels = Levels::default();
+        let levels = RankLevels::default();
         Self {
             branch,
             gave_way: FxHashMap::default(),
@@ -48,8 +48,8 @@ impl ReversalGuide {
         for step in &at.trace.steps[self.seen..] {
             // The place where it can come is decided by the turns of threads that give way, which are none of the objects that
             // it touches.
-            self.notes.withheld |= step.event.timing().is_some_and(|timing| timing.overtakes);
-            if order::gives_way(&step.event) {
+            self.notes.timeouts_bounded |= step.event.timing().is_some_and(|timing| timing.overtakes);
+            if canonical_rank::gives_way(&step.event) {
                 *self.gave_way.entry(step.event.id.thread).or_default() += 1;
             }
         }
@@ -60,10 +60,10 @@ impl ReversalGuide {
             let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
             let woken = step.event.woken_by().and_then(|id| hb.position(number(id.thread), id.index));
             let now = self.levels.end();
-            let standing = standing(at, step.choice.agent, &step.event.op, now, woken);
-            self.levels.push(&at.trace.steps, &standing);
+            let pending_operation = pending_operation(at, step.choice.agent, &step.event.op, now, woken);
+            self.levels.push(&at.trace.steps, &pending_operation);
         }
-        self.notes.withheld |= at.withheld;
+        self.notes.timeouts_bounded |= at.timeouts_bounded;
     }
 
     fn rank(&self, at: &SchedulingPoint<'_>, choice: Choice) -> Option<CanonicalRank> {
@@ -73,8 +73,8 @@ impl ReversalGuide {
             let writes = view.pending.as_ref().filter(|other| other.kind == OpKind::WriteLock);
             view.agent != choice.agent && writes.is_some_and(|other| other.may.conflicts(&op.may))
         };
-        let writer = order::reads_a_lock(op.kind) && at.agents.threads().iter().any(is_writer);
-        Some(order::rank(choice.agent, op.kind, self.level(at, choice.agent, op), gave_way, writer))
+        let writer = canonical_rank::reads_a_lock(op.kind) && at.agents.threads().iter().any(is_writer);
+        Some(canonical_rank::rank(choice.agent, op.kind, self.level(at, choice.agent, op), gave_way, writer))
     }
 
     fn level(&self, at: &SchedulingPoint<'_>, agent: Agent, op: &Op) -> u32 {
@@ -82,8 +82,8 @@ impl ReversalGuide {
             return 0;
         }
         let woken = at.agents.index(agent.thread()).and_then(|thread| at.trace.hb.waker(thread));
-        let standing = standing(at, agent, op, at.position(), woken);
-        self.levels.level(&at.trace.steps, &standing, |_| true)
+        let pending_operation = pending_operation(at, agent, op, at.position(), woken);
+        self.levels.level(&at.trace.steps, &pending_operation, |_| true)
     }
 
     /// Whether an agent that waits for its time might come before the event that it was to be put before, in another order of
@@ -91,7 +91,7 @@ impl ReversalGuide {
     fn may_be_early(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {
         let status = at.agents.agent(agent).map(|view| &view.status);
         let Some(Status::Blocked(On::Time(stalled))) = status else { return false };
-        self.branch.again.is_none_or(|earlier| !stalled.contains(&earlier.thread()))
+        self.branch.reversed_agent.is_none_or(|earlier| !stalled.contains(&earlier.thread()))
     }
 
     /// Whether a choice would come before an operation that something greater was put before.
@@ -102,11 +102,14 @@ impl ReversalGuide {
         let hb = &at.trace.hb;
         let last = hb.last(number(thread));
         let reader = Reader { thread, op, past: last.map(|at| hb.clock(at)) };
-        let is_left =
-            |wait: &&OvertakenOperation| hb.position(number(wait.id.thread), wait.id.index).is_none();
-        let mut waits = self.branch.waits.iter().filter(is_left);
-        order::reads_a_lock(op.kind)
-            && waits.any(|wait| wait.keeps_out(&reader, at.trace.steps[wait.from..].iter(), number))
+        let is_left = |operation: &&OvertakenOperation| {
+            hb.position(number(operation.id.thread), operation.id.index).is_none()
+        };
+        let mut overtaken = self.branch.overtaken.iter().filter(is_left);
+        canonical_rank::reads_a_lock(op.kind)
+            && overtaken.any(|operation| {
+                operation.keeps_out(&reader, at.trace.steps[operation.from..].iter(), number)
+            })
     }
 
     fn next(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
@@ -115,14 +118,16 @@ impl ReversalGuide {
                 choice.agent == next.agent && next.pick.is_none_or(|pick| pick == choice.pick)
             };
             let found = enabled(at).filter(is).min();
-            self.notes.refused = found.is_none();
-            self.notes.withheld |= found.is_none() && self.may_be_early(at, next.agent);
+            self.notes.infeasible = found.is_none();
+            self.notes.timeouts_bounded |= found.is_none() && self.may_be_early(at, next.agent);
             return found;
         }
-        let again: Option<Agent> = self.branch.again.take();
-        let again = again.and_then(|again| enabled(at).filter(|choice| choice.agent == again).min());
+        let reversed_agent: Option<Agent> = self.branch.reversed_agent.take();
+        let reversed_agent = reversed_agent
+            .and_then(|reversed_agent| enabled(at).filter(|choice| choice.agent == reversed_agent).min());
         let rest = || enabled(at).filter(|&choice| !self.is_kept_out(at, choice));
-        let next = again.or_else(|| rest().min_by_key(|&choice| (self.rank(at, choice), choice.pick)));
+        let next =
+            reversed_agent.or_else(|| rest().min_by_key(|&choice| (self.rank(at, choice), choice.pick)));
         self.notes.given_up = next.is_none();
         next
     }
@@ -139,13 +144,13 @@ impl Guide for ReversalGuide {
         if at.position() > self.branch.at
             && let Some(step) = at.trace.steps.at(self.branch.at)
         {
-            let provided = std::mem::take(&mut self.branch.provided);
-            if !provided.iter().all(|effect| effect.conflicts(&step.event.did)) {
-                self.notes.refused = true;
-                return Decision::Cut;
+            let required_conflicts = std::mem::take(&mut self.branch.required_conflicts);
+            if !required_conflicts.iter().all(|effect| effect.conflicts(&step.event.did)) {
+                self.notes.infeasible = true;
+                return Decision::Prune;
             }
         }
-        self.next(at).map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+        self.next(at).map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
@@ -156,22 +161,22 @@ impl Guide for ReversalGuide {
 }
 
 /// An operation that is pending after so many events.
-fn standing<'a>(
+fn pending_operation<'a>(
     at: &SchedulingPoint<'_>,
     agent: Agent,
     op: &'a Op,
     now: Position,
     woken: Option<Position>,
-) -> Standing<'a> {
+) -> PendingOperation<'a> {
     let hb = &at.trace.hb;
     let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
     let last = |name| hb.last_before(number(name), now);
     let joined = op.peer.filter(|_| op.kind == OpKind::Join).and_then(last);
-    Standing {
+    PendingOperation {
         agent,
         op,
         after: last(agent.thread()),
         born: at.agents.index(agent.thread()).and_then(|thread| hb.born(thread)),
-        let_go: [woken.filter(|_| level::is_woken(op.kind)), joined],
+        let_go: [woken.filter(|_| rank_level::is_woken(op.kind)), joined],
     }
 }

@@ -35,7 +35,7 @@
 //! With a bound on preemptions ([`bound`]) children that lead to nothing within it are left out.
 //!
 //! *Time.* An execution of t threads has n events, each of which an operation of each other thread can be put before once:
-//! these are n t pairs. Few of them are looked at closer, since an operation in a hurry comes right after the last rival that
+//! these are n t pairs. Few of them are looked at closer, since an operation in a hurry comes right after the last racing event that
 //! could keep it ([`children`]); each of these takes O(t log n) ([`child`]). The rest of the execution is compared with the
 //! canonical schedule as far as a reversal reaches, up to where exactly the first events of the execution have run: from
 //! there on it is known ([`canonical`]). With waits for semaphores or locks for writing all pairs are looked at closer; and
@@ -49,16 +49,16 @@
 mod agent_state;
 mod bound;
 mod canonical;
+mod canonical_rank;
 mod child;
 mod children;
-mod forerunner;
+mod expansion;
 mod frame;
 mod guide;
-mod known;
-mod level;
-mod offspring;
-mod order;
+mod outcome_table;
 mod pending_index;
+mod rank_level;
+mod speculative_guide;
 #[cfg(test)]
 mod tests;
 
@@ -67,15 +67,15 @@ use std::iter::repeat_n;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use self::bound::PreemptionBound;
-use self::forerunner::SpeculativeGuide;
+pub use self::expansion::Expansion;
 use self::frame::{Child, Frame, ReversalTask};
 use self::guide::ReversalGuide;
-use self::known::Known;
-pub use self::offspring::Offspring;
+use self::outcome_table::OutcomeTable;
+use self::speculative_guide::SpeculativeGuide;
 use super::branch::Branch;
-use super::one_by_one::Walk;
+use super::enumerator::Enumeration;
 pub(super) use super::overtaken::OvertakenOperation;
-use super::planned::{Covers, Planned, ReplayPrefix};
+use super::planned::{EnumerationCoverage, PlannedExecution, ReplayPrefix};
 use super::races::Races;
 use crate::event::agent::Choice;
 use crate::event::position::{PerEvent, Position};
@@ -86,7 +86,7 @@ use crate::strategy::{Guide, Notes, speculation};
 use crate::trace::Trace;
 
 #[cfg(test)]
-use super::one_by_one::OneByOne;
+use super::enumerator::Enumerator;
 
 /// The executions on the way to those that come next.
 #[derive(Debug, Default)]
@@ -94,11 +94,11 @@ pub struct Reverse {
     /// Those that have children left.
     frames: Vec<Frame>,
     /// The executions that come next, in order. Those that one of them leads to come after these.
-    next: VecDeque<Planned<ReversalTask>>,
-    /// See [`Offspring::guesses`].
+    next: VecDeque<PlannedExecution<ReversalTask>>,
+    /// See [`Expansion::guesses`].
     guesses: bool,
     /// Executions that are run ahead of their turn look at it.
-    known: Arc<RwLock<Known>>,
+    known: Arc<RwLock<OutcomeTable>>,
     /// The bound on preemptions, if there is one.
     bound: Option<PreemptionBound>,
     /// Ends the planning.
@@ -106,7 +106,7 @@ pub struct Reverse {
 }
 
 #[cfg(test)]
-impl OneByOne<Reverse> {
+impl Enumerator<Reverse> {
     /// Within a bound, keeping nothing of what is left out.
     pub(crate) fn forgetful(max: u32) -> Self {
         Self::of(Reverse { bound: Some(PreemptionBound::forgetful(max)), ..Reverse::default() })
@@ -117,8 +117,8 @@ impl OneByOne<Reverse> {
         let of = |frame: &Frame| {
             frame.steps.len() + frame.children.iter().map(|child| child.keep.threads() + 1).sum::<usize>()
         };
-        let next = self.walk.next.iter().map(|planned| planned.prefix.len() + 1);
-        self.walk.frames.iter().map(of).chain(next).sum()
+        let next = self.enumeration.next.iter().map(|planned| planned.prefix.len() + 1);
+        self.enumeration.frames.iter().map(of).chain(next).sum()
     }
 }
 
@@ -129,7 +129,7 @@ impl Reverse {
     }
 
     /// The next child of the last execution that has one.
-    fn plan(&mut self) -> Option<Planned<ReversalTask>> {
+    fn plan(&mut self) -> Option<PlannedExecution<ReversalTask>> {
         let (frame, child) = loop {
             let frame = self.frames.last_mut()?;
             if let Some(child) = frame.children.pop() {
@@ -139,12 +139,12 @@ impl Reverse {
         };
         let (prefix, branch) = begin(&frame.steps, &child, self.bound.is_some());
         let task =
-            ReversalTask { scheduled: scheduled(&frame.scheduled, &child), child: Some(child), again: false };
-        Some(Planned { prefix, branch, task, ahead: None })
+            ReversalTask { scheduled: scheduled(&frame.scheduled, &child), child: Some(child), rerun: false };
+        Some(PlannedExecution { prefix, branch, task, speculation_id: None })
     }
 
     /// Chooses as many executions as can be run ahead.
-    fn plan_ahead(&mut self) {
+    fn plan_window(&mut self) {
         let wanted = if self.guesses { 1 } else { WINDOW };
         while self.next.len() < wanted
             && let Some(planned) = self.plan()
@@ -155,15 +155,15 @@ impl Reverse {
 
     /// The execution that comes before all that were chosen: of a class whose cost is not known, or the first one, if the search
     /// begins anew.
-    fn first_of_all(&mut self) -> Option<Planned<ReversalTask>> {
+    fn first_of_all(&mut self) -> Option<PlannedExecution<ReversalTask>> {
         let bound = self.bound.as_mut()?;
         if let Some(prefix) = bound.unsure.take() {
             let branch = Branch { at: Position::after(prefix.len()), bounded: true, ..Branch::default() };
-            return Some(Planned {
+            return Some(PlannedExecution {
                 prefix,
                 branch,
-                task: ReversalTask { again: true, ..ReversalTask::default() },
-                ahead: None,
+                task: ReversalTask { rerun: true, ..ReversalTask::default() },
+                speculation_id: None,
             });
         }
         bound.begins_anew().then(|| {
@@ -186,16 +186,16 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (ReplayPref
     let branch = Branch {
         at: Position::after(prefix.len()),
         next: Some(child.next.clone()),
-        again: Some(child.again),
-        provided: child.provided.clone(),
-        waits: child.waits.clone(),
+        reversed_agent: Some(child.reversed_agent),
+        required_conflicts: child.required_conflicts.clone(),
+        overtaken: child.overtaken.clone(),
         bounded,
         ..Branch::default()
     };
     (prefix, branch)
 }
 
-impl Walk for Reverse {
+impl Enumeration for Reverse {
     type Task = ReversalTask;
 
     fn anew(&self) -> Self {
@@ -203,29 +203,30 @@ impl Walk for Reverse {
         Self { bound, limit, ..Self::default() }
     }
 
-    fn first(&self) -> Planned<ReversalTask> {
+    fn first(&self) -> PlannedExecution<ReversalTask> {
         let branch = Branch { bounded: self.bound.is_some(), ..Branch::default() };
-        Planned { branch, ..Planned::default() }
+        PlannedExecution { branch, ..PlannedExecution::default() }
     }
 
     /// As many executions are chosen at once as can be run ahead. The tree of executions is the same in whatever order it is
     /// walked, so each of them is run, and nothing for nothing. Executions that cost more come once all of these have been run.
-    fn next(&mut self) -> Option<Planned<ReversalTask>> {
+    fn next(&mut self) -> Option<PlannedExecution<ReversalTask>> {
         if let Some(planned) = self.first_of_all() {
             return Some(planned);
         }
-        self.plan_ahead();
+        self.plan_window();
         if self.next.is_empty() {
             self.frames = self.bound.as_mut()?.next_frames()?;
-            self.plan_ahead();
+            self.plan_window();
         }
         self.next.pop_front()
     }
 
-    fn ahead(&mut self, id: u64, others: usize) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
-        let at = speculation::choose(self.next.iter().map(|planned| planned.ahead.is_some()), others)?;
-        let Planned { prefix, branch, task, ahead } = &mut self.next[at];
-        *ahead = Some(id);
+    fn speculate(&mut self, id: u64, others: usize) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
+        let at =
+            speculation::choose(self.next.iter().map(|planned| planned.speculation_id.is_some()), others)?;
+        let PlannedExecution { prefix, branch, task, speculation_id } = &mut self.next[at];
+        *speculation_id = Some(id);
         let max = self.bound.as_ref().map(|bound| bound.max);
         let guide = SpeculativeGuide::new(
             ReversalGuide::new(branch.clone()),
@@ -241,23 +242,23 @@ impl Walk for Reverse {
     }
 
     fn learn(&mut self, task: ReversalTask, run: &Trace, to: Position, notes: Notes) -> bool {
-        if task.again {
-            let shown = Known::of(&Races::new(run));
+        if task.rerun {
+            let shown = OutcomeTable::of(&Races::new(run));
             self.known.write().unwrap_or_else(PoisonError::into_inner).take_in(&shown);
             return true;
         }
         let max = self.bound.as_ref().map(|bound| bound.max);
-        let early = notes.offspring.filter(|offspring| offspring.holds(&self.known));
-        let offspring = early.map_or_else(
-            || Offspring::of(task, run, to, notes.given_up, &self.known, (max, &self.limit)),
+        let early = notes.expansion.filter(|expansion| expansion.holds(&self.known));
+        let expansion = early.map_or_else(
+            || Expansion::of(task, run, to, notes.given_up, &self.known, (max, &self.limit)),
             |early| *early,
         );
-        offspring.teach(&self.known);
-        self.guesses = offspring.guesses();
-        let Offspring { steps, scheduled, children, whole, unruly, .. } = offspring;
+        expansion.teach(&self.known);
+        self.guesses = expansion.guesses();
+        let Expansion { steps, scheduled, children, whole, unsupported, .. } = expansion;
         let mut frame = Frame { steps, scheduled, children };
         if let Some(bound) = &mut self.bound {
-            bound.take(&mut frame, &unruly);
+            bound.take(&mut frame, &unsupported);
         }
         if !frame.children.is_empty() {
             self.frames.push(frame);
@@ -279,8 +280,8 @@ impl Walk for Reverse {
             && self.bound.as_ref().is_none_or(PreemptionBound::is_done)
     }
 
-    fn covers(&self) -> Covers {
-        self.bound.as_ref().map_or(Covers::default(), |bound| bound.covers(self.is_done()))
+    fn covers(&self) -> EnumerationCoverage {
+        self.bound.as_ref().map_or(EnumerationCoverage::default(), |bound| bound.covers(self.is_done()))
     }
 
     fn bound(&self) -> Option<u32> {

@@ -2,10 +2,10 @@
 
 use std::sync::RwLock;
 
-use super::canonical::Canon;
+use super::canonical::CanonicalSchedule;
 use super::children;
 use super::frame::Origin;
-use super::known::{Known, KnownOutcomes};
+use super::outcome_table::{KnownOutcomes, OutcomeTable};
 use crate::event::position::{PerEvent, Position};
 use crate::limit::Limit;
 use crate::strategy::dpor::races::Races;
@@ -15,13 +15,13 @@ use crate::trace::Trace;
 /// The number of times that an event of an execution is looked at until its children are known.
 fn looks(run: &Trace) -> u64 {
     let (races, others) = (Races::new(run), RwLock::default());
-    let shown = Known::of(&races);
+    let shown = OutcomeTable::of(&races);
     let outcomes = KnownOutcomes::new(&others, &shown);
-    let canon = Canon::new(&races, &outcomes, Position::BEHIND_ALL, false, false);
+    let canonical = CanonicalSchedule::new(&races, &outcomes, Position::BEHIND_ALL, false, false);
     let mut scheduled = PerEvent::default();
     scheduled.resize(run.steps.end(), false);
-    let origin = Origin { scheduled, waits: Vec::new() };
-    children::all(&races, &canon, (&origin, &Limit::default()), Position::BEHIND_ALL);
+    let origin = Origin { scheduled, overtaken: Vec::new() };
+    children::all(&races, &canonical, (&origin, &Limit::default()), Position::BEHIND_ALL);
     races.looks.get()
 }
 

@@ -28,15 +28,15 @@ impl WakeupGuide {
         for step in &at.trace.steps[self.seen.min(at.position())..] {
             let mut ran = Move::of(step);
             ran.effect = strict::effect(&ran.effect);
-            self.branch.asleep.retain(|sleeper| sleeper.commutes(&ran));
+            self.branch.sleep_set.retain(|sleeper| sleeper.commutes(&ran));
         }
         self.seen = at.position();
-        self.notes.withheld |= at.withheld;
+        self.notes.timeouts_bounded |= at.timeouts_bounded;
     }
 
     fn sleeps(&self, choice: Choice) -> bool {
         let is = |sleeper: &Move| sleeper.agent == choice.agent && sleeper.pick == Some(choice.pick);
-        self.branch.asleep.iter().any(is)
+        self.branch.sleep_set.iter().any(is)
     }
 
     /// The way in which a move can run here, if it can.
@@ -63,18 +63,18 @@ impl Guide for WakeupGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.catch_up(at);
         let mut choice = None;
-        if self.branch.trial && self.branch.next.is_none() {
-            return Decision::Cut;
+        if self.branch.probe && self.branch.next.is_none() {
+            return Decision::Prune;
         }
         if let Some(next) = self.branch.next.take() {
             choice = self.way(at, &next);
             if choice.is_none() && at.position() == self.branch.at {
-                self.notes.refused = true;
-                return Decision::Cut;
+                self.notes.infeasible = true;
+                return Decision::Prune;
             }
         }
         let choice = choice.or_else(|| self.awake(at));
-        choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+        choice.map_or(Decision::Prune, |choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}

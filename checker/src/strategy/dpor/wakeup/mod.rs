@@ -31,9 +31,9 @@ mod tree;
 use self::guide::WakeupGuide;
 use self::tree::WakeupTree;
 use super::branch::Branch;
+use super::enumerator::Enumeration;
 use super::moves::{Move, first};
-use super::one_by_one::Walk;
-use super::planned::{Planned, ReplayPrefix};
+use super::planned::{PlannedExecution, ReplayPrefix};
 use super::races::{Races, Reversal};
 use crate::event::agent::Choice;
 use crate::event::position::{PerEvent, Position};
@@ -47,14 +47,14 @@ pub struct Wakeup {
     /// Its states, before each of its events.
     states: PerEvent<ExplorationState>,
     /// The reversals that have to be tried before they can be planned.
-    trials: Vec<Reversal>,
+    probes: Vec<Reversal>,
 }
 
 /// A state on the way of the present execution.
 #[derive(Debug, Default)]
 struct ExplorationState {
     /// The sleep set: moves that were explored first from here, or from an earlier state, and commute with what came since.
-    asleep: Vec<Move>,
+    sleep_set: Vec<Move>,
     /// The wakeup tree: the sequences that are to be explored from here.
     tree: WakeupTree,
     /// The move that is being explored.
@@ -71,7 +71,7 @@ pub struct WakeupTask {
     /// Of each state that the branch leads to, what is left to explore there.
     left: Vec<WakeupTree>,
     /// It only shows what the last move of this does.
-    trial: Option<Reversal>,
+    probe: Option<Reversal>,
 }
 
 impl Wakeup {
@@ -79,7 +79,7 @@ impl Wakeup {
     fn branch(&mut self) -> Option<(Vec<Move>, Vec<WakeupTree>)> {
         loop {
             let state = self.states.last_mut()?;
-            state.asleep.extend(state.taken.take());
+            state.sleep_set.extend(state.taken.take());
             if let Some(branch) = state.tree.take_first() {
                 return Some(branch);
             }
@@ -97,10 +97,10 @@ impl Wakeup {
         let mut left = task.left.into_iter();
         for (at, step) in run.steps.since(task.at) {
             if at == self.states.end() {
-                let asleep = self.states.last().map_or_else(Vec::new, ExplorationState::asleep_after);
+                let sleep_set = self.states.last().map_or_else(Vec::new, ExplorationState::sleep_set_after);
                 let tree = if at > task.at { left.next() } else { None };
                 self.states.push(ExplorationState {
-                    asleep,
+                    sleep_set,
                     tree: tree.unwrap_or_default(),
                     ..ExplorationState::default()
                 });
@@ -112,19 +112,19 @@ impl Wakeup {
     fn plan(&mut self, reversal: Reversal) {
         let Reversal { at, moves } = &reversal;
         let state = &mut self.states[*at];
-        if state.asleep.iter().any(|sleeper| first(sleeper, moves).is_some()) {
+        if state.sleep_set.iter().any(|sleeper| first(sleeper, moves).is_some()) {
             return;
         }
         if moves.iter().all(|each| each.certain) {
             state.tree.insert(reversal.moves);
         } else if !state.tried.contains(moves) {
             state.tried.push(moves.clone());
-            self.trials.push(reversal);
+            self.probes.push(reversal);
         }
     }
 
     /// Plans what was tried, now that it is known what its last move does, and tries the other ways in which that can go.
-    fn settle(&mut self, mut reversal: Reversal, run: &Trace) {
+    fn resolve_probe(&mut self, mut reversal: Reversal, run: &Trace) {
         let Some(last) = reversal.moves.pop() else { return };
         let at = Position::after(reversal.at.count() + reversal.moves.len());
         let ran = Move::of(&run.steps[at]);
@@ -141,31 +141,31 @@ impl Wakeup {
 
 impl ExplorationState {
     /// The moves that are still asleep after the one that was taken from here.
-    fn asleep_after(&self) -> Vec<Move> {
+    fn sleep_set_after(&self) -> Vec<Move> {
         let stays = |sleeper: &&Move| self.taken.as_ref().is_none_or(|taken| sleeper.commutes(taken));
-        self.asleep.iter().filter(stays).cloned().collect()
+        self.sleep_set.iter().filter(stays).cloned().collect()
     }
 }
 
-impl Walk for Wakeup {
+impl Enumeration for Wakeup {
     type Task = WakeupTask;
 
-    fn next(&mut self) -> Option<Planned<WakeupTask>> {
-        if let Some(reversal) = self.trials.pop() {
+    fn next(&mut self) -> Option<PlannedExecution<WakeupTask>> {
+        if let Some(reversal) = self.probes.pop() {
             let (next, before) = reversal.moves.split_last()?;
             let prefix: ReplayPrefix = self.way(reversal.at, before).collect();
             let next = Some(next.clone());
-            let branch = Branch { at: Position::after(prefix.len()), next, trial: true, ..Branch::default() };
-            let task = WakeupTask { trial: Some(reversal), ..WakeupTask::default() };
-            return Some(Planned { prefix, branch, task, ahead: None });
+            let branch = Branch { at: Position::after(prefix.len()), next, probe: true, ..Branch::default() };
+            let task = WakeupTask { probe: Some(reversal), ..WakeupTask::default() };
+            return Some(PlannedExecution { prefix, branch, task, speculation_id: None });
         }
         let (mut moves, left) = self.branch()?;
         let at = self.states.end().previous()?;
         let next = moves.pop();
-        let asleep = self.states[at].asleep.clone();
-        let branch = Branch { at, asleep, next, ..Branch::default() };
-        let (prefix, task) = (self.way(at, &moves).collect(), WakeupTask { at, left, trial: None });
-        Some(Planned { prefix, branch, task, ahead: None })
+        let sleep_set = self.states[at].sleep_set.clone();
+        let branch = Branch { at, sleep_set, next, ..Branch::default() };
+        let (prefix, task) = (self.way(at, &moves).collect(), WakeupTask { at, left, probe: None });
+        Some(PlannedExecution { prefix, branch, task, speculation_id: None })
     }
 
     fn guide(branch: Branch) -> Box<dyn Guide> {
@@ -174,8 +174,8 @@ impl Walk for Wakeup {
 
     fn learn(&mut self, task: WakeupTask, run: &Trace, to: Position, _notes: Notes) -> bool {
         let run = &*strict::trace(run);
-        if let Some(reversal) = task.trial {
-            self.settle(reversal, run);
+        if let Some(reversal) = task.probe {
+            self.resolve_probe(reversal, run);
             return true;
         }
         let from = task.at;
@@ -186,6 +186,6 @@ impl Walk for Wakeup {
     }
 
     fn is_done(&self) -> bool {
-        self.states.is_empty() && self.trials.is_empty()
+        self.states.is_empty() && self.probes.is_empty()
     }
 }

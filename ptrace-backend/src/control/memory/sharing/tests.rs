@@ -2,7 +2,7 @@
 
 use checker::names::{EventId, Obj, ObjName, Site};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::Pick;
+use checker::program::OpOutcome;
 use checker::timing::Timing;
 
 use super::*;
@@ -188,7 +188,15 @@ impl Events {
         let count = &mut self.counts[place as usize];
         let id = EventId { thread: name(place), index: *count };
         *count += 1;
-        Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by: None, timing: None }
+        Event {
+            id,
+            did: op.may.clone(),
+            op,
+            pick: OpOutcome::Only,
+            site: Site(0),
+            woken_by: None,
+            timing: None,
+        }
     }
 
     fn create_two(&mut self, sharing: &mut Sharing) {
@@ -274,7 +282,7 @@ fn what_only_time_orders_is_shared() {
             id,
             did: op.may.clone(),
             op,
-            pick: Pick::Only,
+            pick: OpOutcome::Only,
             site: Site(0),
             woken_by: None,
             timing: Some(timing),

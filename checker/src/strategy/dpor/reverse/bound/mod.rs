@@ -1,7 +1,7 @@
 //! A bound on preemptions: the children that are left out, and until when.
 //!
 //! The idea is that of Iason Marmanis, Michalis Kokologiannakis, Viktor Vafeiadis: Reconciling Preemption Bounding with DPOR,
-//! TACAS 2023: a trace costs as much as its cheapest linearisation ([`least`]), what costs more is not explored, and as
+//! TACAS 2023: a trace costs as much as its cheapest linearisation ([`mod@min_preemptions`]), what costs more is not explored, and as
 //! what leads to a trace may cost more than that itself, so does what is explored. Where they add a slack to the bound (the
 //! number of threads less 2), here a child is left out if all that it can lead to costs too much. That is told from the *core*
 //! of a child: all events that reversals have put where they are, with all that happens before them, but for the last one that
@@ -14,7 +14,7 @@
 //!   then. All before z in the reading has run, and what has run besides does not conflict with z, or it would come after
 //!   it: so z can run. Was z put there before some e', then e' could run where z was put, and can run here, and was least
 //!   there. Was it not, then z was least itself. What else can run here could run there and was greater, or was let go
-//!   by something that has run since, comes after it, and is greater than that ([`super::level`]). So the canonical schedule
+//!   by something that has run since, comes after it, and is greater than that ([`super::rank_level`]). So the canonical schedule
 //!   runs e' or z, and no event of the core.
 //! * *No trace is cheaper than its core*, where leaving a thread after its last event of the core is free, unless what it
 //!   does next cannot wait and has to come after the rest of the core. Take a linearisation of the trace, and leave out what
@@ -38,13 +38,13 @@
 //!
 //! The first argument needs that e' can run although something else has run that it conflicts with, as long as that
 //! commutes with what was put before e'. Writers kept out by several readers cannot, nor spin loops over several variables; and
-//! when time can run out depends on others in ways of its own. Where an execution shows one of these *unruly* operations, run
+//! when time can run out depends on others in ways of its own. Where an execution shows one of these *unsupported* operations, run
 //! or about to be, nothing is left out from then on, and what was left out has its turn after all: the search is that for all
 //! traces, of which it counts those within the bound, and covers that once it is done with all. Beyond [`KEPT`] events
 //! what is left out is not remembered; then the search begins anew, which repeats traces.
 //!
-//! * *If none of what is run shows an unruly operation, nothing within the bound has one.* Let the program P' be P, but that
-//!   a thread waits for ever before an operation that no execution has shown and that is unruly, or makes a spin loop so
+//! * *If none of what is run shows an unsupported operation, nothing within the bound has one.* Let the program P' be P, but that
+//!   a thread waits for ever before an operation that no execution has shown and that is unsupported, or makes a spin loop so
 //!   ([`UnsupportedOperations`]). To P' both arguments apply. What was run of P are executions of P' as well, with the same
 //!   children; so all traces of P' within the bound were run. If now an execution of P within the bound had such an
 //!   operation, then so had one of P': the same until the first one is pending, and from there on without preemptions;
@@ -53,23 +53,23 @@
 //! The behaviour of a thread that waits for signals, or spins on several variables, depends on more than its own events: some
 //! orders that look like linearisations cannot be run. Such a trace counts if it was run within the bound, and does not if all
 //! these orders cost more; else that cannot be told, and nothing is said to be covered. So it is where a trace of many threads
-//! has too many linearisations to look at ([`Ends`]); of a core, what is known by then will do.
+//! has too many linearisations to look at ([`FinalSwitch`]); of a core, what is known by then will do.
 
-mod least;
+mod min_preemptions;
 pub(super) mod unsupported;
 
 use std::sync::RwLock;
 
 use rustc_hash::FxHashMap;
 
-use self::least::{Ends, Least, Unknown, least};
+use self::min_preemptions::{FinalSwitch, MinPreemptions, UnknownSemaphore, min_preemptions};
 use self::unsupported::UnsupportedOperations;
-use super::canonical::{Canon, Cut};
+use super::canonical::{CanonicalSchedule, Cut};
 use super::frame::{Child, Frame, Origin};
-use super::known::{Known, KnownOutcomes};
+use super::outcome_table::{KnownOutcomes, OutcomeTable};
 use crate::event::position::Position;
 use crate::limit::Limit;
-use crate::strategy::dpor::planned::{Covers, ReplayPrefix};
+use crate::strategy::dpor::planned::{EnumerationCoverage, ReplayPrefix};
 use crate::strategy::dpor::races::Races;
 use crate::trace::Trace;
 
@@ -91,11 +91,11 @@ pub(super) struct PreemptionBound {
     /// More was left out than is kept.
     forgot: bool,
     /// Something that ran has more than `max`.
-    beyond: bool,
+    bound_exceeded: bool,
     shown: UnsupportedOperations,
     /// Nothing is left out any more.
-    unruly: bool,
-    again: bool,
+    unsupported: bool,
+    restarts: bool,
     /// Of something that ran it cannot be told whether it has more than `max`.
     undecided: bool,
     /// A class that has not been counted as its cost depends on what is not known; run in this order it shows that.
@@ -111,10 +111,10 @@ impl PreemptionBound {
             left_out: Vec::new(),
             room: KEPT,
             forgot: false,
-            beyond: false,
+            bound_exceeded: false,
             shown: UnsupportedOperations::default(),
-            unruly: false,
-            again: false,
+            unsupported: false,
+            restarts: false,
             undecided: false,
             unsure: None,
         }
@@ -132,11 +132,11 @@ impl PreemptionBound {
 
     /// Whether something has been left out that should not have been, and is not known any more.
     pub(super) fn begins_anew(&mut self) -> bool {
-        let again = std::mem::take(&mut self.again);
-        if again {
-            *self = Self { unruly: true, ..self.anew() };
+        let restarts = std::mem::take(&mut self.restarts);
+        if restarts {
+            *self = Self { unsupported: true, ..self.anew() };
         }
-        again
+        restarts
     }
 
     /// The branch that comes next once nothing is left of the present bound.
@@ -148,18 +148,18 @@ impl PreemptionBound {
                 return Some(frames);
             }
         }
-        let frames = if self.unruly { std::mem::take(&mut self.left_out) } else { Vec::new() };
+        let frames = if self.unsupported { std::mem::take(&mut self.left_out) } else { Vec::new() };
         (!frames.is_empty()).then_some(frames)
     }
 
     /// Puts children off that cost more than the present bound.
     pub(super) fn take(&mut self, frame: &mut Frame, shown: &UnsupportedOperations) {
         self.shown.take_in(shown);
-        if !self.unruly && self.shown.is_unruly() {
-            self.unruly = true;
-            self.again = self.forgot;
+        if !self.unsupported && self.shown.any() {
+            self.unsupported = true;
+            self.restarts = self.forgot;
         }
-        if self.unruly {
+        if self.unsupported {
             return;
         }
         for cost in self.now + 1..=self.max {
@@ -187,19 +187,21 @@ impl PreemptionBound {
     }
 
     /// Whether a trace counts. If it cannot be told yet, it does not, and [`PreemptionBound::unsure`] is to be run.
-    pub(super) fn is_within(&mut self, run: &Trace, known: &RwLock<Known>) -> bool {
+    pub(super) fn is_within(&mut self, run: &Trace, known: &RwLock<OutcomeTable>) -> bool {
         if run.preemptions() <= self.max {
             return true;
         }
         let races = Races::new(run);
-        let shown = Known::of(&races);
+        let shown = OutcomeTable::of(&races);
         let outcomes = KnownOutcomes::new(known, &shown);
-        let canon = Canon::new(&races, &outcomes, Position::BEHIND_ALL, false, true);
-        let least = |unknown| least(&canon, &canon.whole(), (Ends::Cost, unknown), self.max);
-        let order = match least(Unknown::IsFree) {
-            Least::Is(_, order) if !unsupported::has_false_orders(run) => order,
-            Least::Above => {
-                self.beyond = true;
+        let canonical = CanonicalSchedule::new(&races, &outcomes, Position::BEHIND_ALL, false, true);
+        let min_preemptions = |unknown| {
+            min_preemptions(&canonical, &canonical.whole(), (FinalSwitch::Costs, unknown), self.max)
+        };
+        let order = match min_preemptions(UnknownSemaphore::IsFree) {
+            MinPreemptions::Exactly(_, order) if !unsupported::has_false_orders(run) => order,
+            MinPreemptions::AboveLimit => {
+                self.bound_exceeded = true;
                 return false;
             }
             _ => {
@@ -207,12 +209,12 @@ impl PreemptionBound {
                 return false;
             }
         };
-        match least(Unknown::Costs) {
-            Least::Is(..) => return true,
-            Least::Above => {
+        match min_preemptions(UnknownSemaphore::Costs) {
+            MinPreemptions::Exactly(..) => return true,
+            MinPreemptions::AboveLimit => {
                 self.unsure = Some(order.into_iter().map(|at| run.steps[at].replayed()).collect());
             }
-            Least::NoLess(_) => self.undecided = true,
+            MinPreemptions::AtLeast(_) => self.undecided = true,
         }
         false
     }
@@ -222,15 +224,15 @@ impl PreemptionBound {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        let is_left = self.unruly && !self.left_out.is_empty();
-        !self.again && !is_left && self.unsure.is_none() && self.deferred.iter().all(Vec::is_empty)
+        let is_left = self.unsupported && !self.left_out.is_empty();
+        !self.restarts && !is_left && self.unsure.is_none() && self.deferred.iter().all(Vec::is_empty)
     }
 
-    pub(super) fn covers(&self, done: bool) -> Covers {
-        let so_far = if self.unruly { None } else { self.now.checked_sub(1) };
-        let part = self.beyond || self.undecided || self.forgot || !self.left_out.is_empty();
+    pub(super) fn covers(&self, done: bool) -> EnumerationCoverage {
+        let so_far = if self.unsupported { None } else { self.now.checked_sub(1) };
+        let part = self.bound_exceeded || self.undecided || self.forgot || !self.left_out.is_empty();
         let preemptions = if done { Some(self.max) } else { so_far };
-        Covers { preemptions: preemptions.filter(|_| !self.undecided), part }
+        EnumerationCoverage { preemptions: preemptions.filter(|_| !self.undecided), part }
     }
 }
 
@@ -243,7 +245,7 @@ fn split(frame: &mut Frame, is: impl Fn(&Child) -> bool) -> Option<Frame> {
 
 /// Says of each child the least cost of anything that it leads to; `max + 1` where that is greater than `max`.
 pub(super) fn set_costs(
-    canon: &Canon<'_, '_>,
+    canonical: &CanonicalSchedule<'_, '_>,
     (origin, limit): (&Origin, &Limit),
     children: &mut [Child],
     max: u32,
@@ -255,10 +257,15 @@ pub(super) fn set_costs(
         }
         let scheduled = Position::START.until(child.at).filter(|&at| origin.scheduled[at]);
         let kept = scheduled.chain(child.keep.last());
-        let core = canon.closed(kept);
-        let cost = |core: &Cut| match least(canon, core, (Ends::AreFree, Unknown::IsFree), max) {
-            Least::Is(cost, _) | Least::NoLess(cost) => cost,
-            Least::Above => max + 1,
+        let core = canonical.closed(kept);
+        let cost = |core: &Cut| match min_preemptions(
+            canonical,
+            core,
+            (FinalSwitch::IsFree, UnknownSemaphore::IsFree),
+            max,
+        ) {
+            MinPreemptions::Exactly(cost, _) | MinPreemptions::AtLeast(cost) => cost,
+            MinPreemptions::AboveLimit => max + 1,
         };
         child.cost = match known.get(&core) {
             Some(&cost) => cost,

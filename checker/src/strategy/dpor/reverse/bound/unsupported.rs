@@ -27,7 +27,7 @@ impl UnsupportedOperations {
     }
 
     fn look_at(&mut self, op: &Op) {
-        self.one |= is_unruly(op);
+        self.one |= is_unsupported(op);
         for access in &op.may.accesses {
             if op.kind == OpKind::Await {
                 self.awaited.insert(access.obj);
@@ -46,7 +46,7 @@ impl UnsupportedOperations {
 
     /// Whether there is such an operation. A spin loop is one if something that it waits for is written in parts: then two
     /// writes that commute both decide whether it goes on.
-    pub(in crate::strategy::dpor::reverse) fn is_unruly(&self) -> bool {
+    pub(in crate::strategy::dpor::reverse) fn any(&self) -> bool {
         let is_torn = |awaited: &Obj| self.written.iter().any(|written| tears(written, awaited));
         self.one || self.awaited.iter().any(is_torn)
     }
@@ -65,7 +65,7 @@ pub(in crate::strategy::dpor::reverse) fn has_false_orders(run: &Trace) -> bool 
 }
 
 /// Readers that keep a writer out together, time limits, timers, and waits for any of several objects.
-fn is_unruly(op: &Op) -> bool {
+fn is_unsupported(op: &Op) -> bool {
     let of_kind =
         matches!(op.kind, OpKind::Timeout | OpKind::Expire) || op.kind.acquires() == Some(Hold::Shared);
     of_kind || op.limit.is_some() || waits_for_any(op)
@@ -99,27 +99,27 @@ mod tests {
     }
 
     #[test]
-    fn a_spin_loop_over_what_is_written_in_parts_is_unruly_wherever_either_has_shown() {
+    fn a_spin_loop_over_what_is_written_in_parts_is_unsupported_wherever_either_has_shown() {
         let waits = shown(&[Op::new(OpKind::Await, [Access::read(obj(0, 8))])]);
         let writes = |offset, len| shown(&[Op::new(OpKind::Write, [Access::write(obj(offset, len))])]);
-        for (part, unruly) in
+        for (part, unsupported) in
             [((0, 4), true), ((4, 4), true), ((0, 8), false), ((0, 16), false), ((8, 4), false)]
         {
             let mut both = writes(part.0, part.1);
-            assert!(!both.is_unruly());
+            assert!(!both.any());
             both.take_in(&waits);
-            assert_eq!(both.is_unruly(), unruly, "{part:?}");
+            assert_eq!(both.any(), unsupported, "{part:?}");
         }
     }
 
     #[test]
-    fn waits_for_several_objects_and_time_limits_are_unruly() {
+    fn waits_for_several_objects_and_time_limits_are_unsupported() {
         let two = [Access::read(obj(0, 4)), Access::read(obj(4, 4))];
-        assert!(shown(&[Op::new(OpKind::Await, two)]).is_unruly());
-        assert!(!shown(&[Op::new(OpKind::Update, two)]).is_unruly());
+        assert!(shown(&[Op::new(OpKind::Await, two)]).any());
+        assert!(!shown(&[Op::new(OpKind::Update, two)]).any());
         let mut lock = Op::new(OpKind::Lock, [Access::write(obj(0, 4))]);
-        assert!(!shown(std::slice::from_ref(&lock)).is_unruly());
+        assert!(!shown(std::slice::from_ref(&lock)).any());
         lock.limit = Some(Effect::on([Access::read(obj(0, 4))]));
-        assert!(shown(&[lock]).is_unruly());
+        assert!(shown(&[lock]).any());
     }
 }

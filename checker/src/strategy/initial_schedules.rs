@@ -1,6 +1,6 @@
-//! The planner that runs each opening once.
+//! The planner that runs each initial schedule once.
 
-use super::opening::Opening;
+use super::initial_schedule::InitialSchedule;
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
 use crate::program::Epoch;
@@ -8,15 +8,15 @@ use crate::trace::Trace;
 
 /// Each of them once; the one under which key points were added is run again.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Openings {
+pub struct InitialSchedules {
     next: usize,
     /// So many came to an end with the key points that they began with.
     learnt: usize,
 }
 
-impl Strategy for Openings {
+impl Strategy for InitialSchedules {
     fn next(&mut self, _cache: &Cache) -> Next {
-        if self.next == Opening::ALL.len() {
+        if self.next == InitialSchedule::ALL.len() {
             return Next::Done;
         }
         let id = self.next as u64;
@@ -25,7 +25,7 @@ impl Strategy for Openings {
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        Opening::ALL[item.id as usize].guide()
+        InitialSchedule::ALL[item.id as usize].guide()
     }
 
     fn learn(&mut self, item: &WorkItem, _run: &Trace, _notes: Notes, _cache: &Cache) {

@@ -8,13 +8,13 @@ use crate::strategy::Coverage;
 use crate::trace::Trace;
 
 /// Failures of an execution that did not come again when the order of its events was run once more.
-pub(super) struct Lost {
+pub(super) struct Irreproducible {
     failures: Vec<Failure>,
     preemptions: u32,
     delays: u32,
 }
 
-impl Lost {
+impl Irreproducible {
     /// The failures of an execution, should they not come again.
     pub(super) fn new(failures: &[Failure], trace: &Trace) -> Self {
         let (preemptions, delays) = (trace.preemptions(), trace.delays());
@@ -32,20 +32,22 @@ impl Lost {
 
     /// The coverage in spite of failures that were lost: nothing, where the covered schedules would have shown them.
     pub(super) fn covered(all: &[Self], findings: &[Finding], covered: Coverage) -> Coverage {
-        let would_show = |lost: &Self| {
-            let is_bounded =
-                covered.preemptions >= Some(lost.preemptions) || covered.delays >= Some(lost.delays);
+        let would_show = |irreproducible: &Self| {
+            let is_bounded = covered.preemptions >= Some(irreproducible.preemptions)
+                || covered.delays >= Some(irreproducible.delays);
             covered.everything || is_bounded
         };
-        let is_wrong = all.iter().any(|lost| lost.is_missing(findings) && would_show(lost));
+        let is_wrong = all
+            .iter()
+            .any(|irreproducible| irreproducible.is_missing(findings) && would_show(irreproducible));
         if is_wrong { Coverage::default() } else { covered }
     }
 
     /// The same, for the user.
     pub(super) fn notes(all: Vec<Self>, findings: &[Finding]) -> Vec<SearchNote> {
-        let missing = all.into_iter().filter(|lost| lost.is_missing(findings));
+        let missing = all.into_iter().filter(|irreproducible| irreproducible.is_missing(findings));
         let mut notes: Vec<SearchNote> =
-            missing.flat_map(|lost| lost.failures).map(SearchNote::NotAgain).collect();
+            missing.flat_map(|irreproducible| irreproducible.failures).map(SearchNote::NotAgain).collect();
         notes.dedup();
         notes
     }
@@ -56,9 +58,9 @@ mod tests {
     use super::*;
     use crate::event::failure::{FailureDetail, FailureKind};
 
-    fn lost(preemptions: u32) -> Lost {
+    fn irreproducible(preemptions: u32) -> Irreproducible {
         let failure = Failure::of_several(FailureKind::Deadlock, FailureDetail::Standstill, Vec::new());
-        Lost { failures: vec![failure], preemptions, delays: 9 }
+        Irreproducible { failures: vec![failure], preemptions, delays: 9 }
     }
 
     #[test]
@@ -69,14 +71,18 @@ mod tests {
         for (preemptions, covered, expected) in
             [(2, bounded, nothing), (3, bounded, bounded), (3, all, nothing), (0, nothing, nothing)]
         {
-            assert_eq!(Lost::covered(&[lost(preemptions)], &[], covered), expected, "{preemptions}");
+            assert_eq!(
+                Irreproducible::covered(&[irreproducible(preemptions)], &[], covered),
+                expected,
+                "{preemptions}"
+            );
         }
-        assert_eq!(Lost::covered(&[], &[], all), all);
+        assert_eq!(Irreproducible::covered(&[], &[], all), all);
     }
 
     #[test]
     fn a_lost_failure_is_told_once() {
-        let notes = Lost::notes(vec![lost(1), lost(2)], &[]);
+        let notes = Irreproducible::notes(vec![irreproducible(1), irreproducible(2)], &[]);
         assert!(matches!(notes[..], [SearchNote::NotAgain(_)]), "{notes:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::races::Races;
 use super::successor::Successor;
-use crate::event::agent::{Agent, Pick, Status};
+use crate::event::agent::{Agent, OpOutcome, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
@@ -13,7 +13,7 @@ use crate::trace::PendingAtEnd;
 
 impl<'t> Races<'t> {
     /// The operations that can be the later one of a race at `from` or after, but before `to`.
-    pub(super) fn laters(&self, from: Position, to: Position) -> impl Iterator<Item = Successor<'t>> {
+    pub(super) fn successors(&self, from: Position, to: Position) -> impl Iterator<Item = Successor<'t>> {
         let to = to.min(self.run.steps.end());
         let ran = from.until(to).flat_map(move |at| {
             std::iter::once(self.event(at)).chain(self.other_ways(at)).chain(self.time_limit(at))
@@ -73,7 +73,7 @@ impl<'t> Races<'t> {
         let event = self.event(at);
         Some(Successor {
             agent: Agent::Timeout(event.agent.thread()),
-            pick: Some(Pick::Only),
+            pick: Some(OpOutcome::Only),
             key: OpKey { kind: OpKind::Timeout, ..event.key },
             effect,
             ran: false,
@@ -115,9 +115,9 @@ impl<'t> Races<'t> {
 
 /// The way in which an operation goes wherever it runs, if it is the only one. The thread that a signal wakes depends on the
 /// waiters.
-fn pick(kind: OpKind, seen: &[Pick]) -> Option<Pick> {
+fn pick(kind: OpKind, seen: &[OpOutcome]) -> Option<OpOutcome> {
     let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
-    (!depends && seen == [Pick::Only]).then_some(Pick::Only)
+    (!depends && seen == [OpOutcome::Only]).then_some(OpOutcome::Only)
 }
 
 fn is_woken(kind: OpKind) -> bool {

@@ -21,7 +21,7 @@ const OUTCOMES: usize = 1 << 16;
 
 /// The values and outcomes that were seen so far.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct OutcomeTable {
     semaphores: FxHashMap<Semaphore, ValueRange>,
     swaps: FxHashMap<CompareExchangeContext, bool>,
 }
@@ -60,7 +60,7 @@ impl Default for ValueRange {
     }
 }
 
-impl Known {
+impl OutcomeTable {
     /// The knowledge that an execution has given.
     pub(super) fn of(races: &Races<'_>) -> Self {
         let mut known = Self::default();
@@ -132,14 +132,14 @@ impl Known {
 
 /// Known outcomes where children of an execution are made: those of all others so far, and of this one.
 pub(super) struct KnownOutcomes<'k> {
-    others: &'k RwLock<Known>,
-    own: &'k Known,
+    others: &'k RwLock<OutcomeTable>,
+    own: &'k OutcomeTable,
     /// The questions that were asked, with their answers. While others learn, an answer remains what it was.
     asked: RefCell<FxHashMap<Question, Option<bool>>>,
 }
 
 impl<'k> KnownOutcomes<'k> {
-    pub(super) fn new(others: &'k RwLock<Known>, own: &'k Known) -> Self {
+    pub(super) fn new(others: &'k RwLock<OutcomeTable>, own: &'k OutcomeTable) -> Self {
         Self { others, own, asked: RefCell::default() }
     }
 
@@ -174,7 +174,7 @@ impl<'k> KnownOutcomes<'k> {
         match question {
             Question::Swap(swap) => self.own.swaps.get(&swap).or_else(|| others.swaps.get(&swap)).copied(),
             Question::Semaphore(semaphore, change) => {
-                let of = |known: &Known| known.semaphores.get(&semaphore).copied().unwrap_or_default();
+                let of = |known: &OutcomeTable| known.semaphores.get(&semaphore).copied().unwrap_or_default();
                 let bounds = of(self.own).and(of(&others));
                 if bounds.least.saturating_add(change) > 0 {
                     return Some(true);

@@ -17,28 +17,28 @@ use smallvec::smallvec;
 use crate::event::agent::Agent;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
-use crate::strategy::dpor::locks::Need;
-use crate::strategy::dpor::reverse::canonical::{AgentState, Canon, Cut};
-use crate::strategy::dpor::reverse::known::reading;
+use crate::strategy::dpor::locks::EnablingCondition;
+use crate::strategy::dpor::reverse::canonical::{AgentState, CanonicalSchedule, Cut};
+use crate::strategy::dpor::reverse::outcome_table::reading;
 use crate::trace::TraceStep;
 
 /// The cost of leaving a thread once the events are over that are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ends {
+pub(super) enum FinalSwitch {
     /// As much as anywhere.
-    Cost,
+    Costs,
     /// Nothing, unless what it is about to do cannot wait and has to come after the rest: it may have more events, which end
     /// where it has to wait.
-    AreFree,
+    IsFree,
 }
 
-impl Ends {
+impl FinalSwitch {
     /// The number of places that are looked at: of a whole trace it has to be known what it costs, of a part of one it saves
     /// time.
     const fn places(self) -> usize {
         match self {
-            Self::Cost => 1 << 18,
-            Self::AreFree => 1 << 13,
+            Self::Costs => 1 << 18,
+            Self::IsFree => 1 << 13,
         }
     }
 }
@@ -51,7 +51,7 @@ type LinearisationState = (Cut, Option<usize>);
 
 /// The cost of leaving a thread that waits for a semaphore of which it is not known whether it is above 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unknown {
+pub(super) enum UnknownSemaphore {
     /// Nothing.
     IsFree,
     /// As if it were.
@@ -59,23 +59,23 @@ pub(super) enum Unknown {
 }
 
 /// The least cost, as far as it is known.
-pub(super) enum Least {
+pub(super) enum MinPreemptions {
     /// It is that of a linearisation: the positions of its events.
-    Is(u32, Vec<Position>),
+    Exactly(u32, Vec<Position>),
     /// It is above the limit.
-    Above,
+    AboveLimit,
     /// There are too many places; it is no less than this.
-    NoLess(u32),
+    AtLeast(u32),
 }
 
 /// The least cost of the events of `whole`, which are closed under happens-before, as far as it is at most `limit`.
-pub(super) fn least(
-    canon: &Canon<'_, '_>,
+pub(super) fn min_preemptions(
+    canonical: &CanonicalSchedule<'_, '_>,
     whole: &Cut,
-    (ends, unknown): (Ends, Unknown),
+    (ends, unknown): (FinalSwitch, UnknownSemaphore),
     limit: u32,
-) -> Least {
-    let ways = Ways::new(canon, whole, ends, unknown);
+) -> MinPreemptions {
+    let ways = Ways::new(canonical, whole, ends, unknown);
     // The places, each with the event that led there, and the thread that ran last before it.
     let mut seen: FxHashMap<LinearisationState, LinearisationStep> = FxHashMap::default();
     let mut now: Vec<(LinearisationState, LinearisationStep)> =
@@ -89,14 +89,14 @@ pub(super) fn least(
             }
             seen.insert(place.clone(), step);
             if place.0 == *whole {
-                return Least::Is(cost, way_to(canon, &seen, place));
+                return MinPreemptions::Exactly(cost, way_to(canonical, &seen, place));
             }
             let leaving = ways.leaving_costs(&place);
             for (at, thread) in ways.on_from(&place) {
-                let Some(left) = room.checked_sub(1) else { return Least::NoLess(cost) };
+                let Some(left) = room.checked_sub(1) else { return MinPreemptions::AtLeast(cost) };
                 room = left;
                 let (mut cut, last) = place.clone();
-                cut[canon.races.threads[at]] += 1;
+                cut[canonical.races.threads[at]] += 1;
                 let costs = leaving && thread.is_some() && last != thread;
                 let next = ((cut, thread.or(last)), Some((at, last)));
                 if costs { &mut later } else { &mut now }.push(next);
@@ -104,12 +104,12 @@ pub(super) fn least(
         }
         now = later;
     }
-    Least::Above
+    MinPreemptions::AboveLimit
 }
 
 /// The events on the way to a place.
 fn way_to(
-    canon: &Canon<'_, '_>,
+    canonical: &CanonicalSchedule<'_, '_>,
     seen: &FxHashMap<LinearisationState, LinearisationStep>,
     place: LinearisationState,
 ) -> Vec<Position> {
@@ -117,7 +117,7 @@ fn way_to(
     let (mut cut, mut last) = place;
     while let Some(&Some((at, before))) = seen.get(&(cut.clone(), last)) {
         order.push(at);
-        cut[canon.races.threads[at]] -= 1;
+        cut[canonical.races.threads[at]] -= 1;
         last = before;
     }
     order.reverse();
@@ -130,11 +130,11 @@ fn is_behind(cut: &Cut, other: &Cut) -> bool {
 
 /// The ways from one place to the next ones.
 struct Ways<'c, 'r, 't> {
-    canon: &'c Canon<'r, 't>,
+    canonical: &'c CanonicalSchedule<'r, 't>,
     whole: &'c Cut,
-    ends: Ends,
-    unknown: Unknown,
-    /// See [`Canon::held_up`].
+    ends: FinalSwitch,
+    unknown: UnknownSemaphore,
+    /// See [`CanonicalSchedule::held_up`].
     held_up: Vec<Cut>,
     /// The number of threads that join each.
     joiners: Vec<usize>,
@@ -143,26 +143,31 @@ struct Ways<'c, 'r, 't> {
 }
 
 impl<'c, 'r, 't> Ways<'c, 'r, 't> {
-    fn new(canon: &'c Canon<'r, 't>, whole: &'c Cut, ends: Ends, unknown: Unknown) -> Self {
+    fn new(
+        canonical: &'c CanonicalSchedule<'r, 't>,
+        whole: &'c Cut,
+        ends: FinalSwitch,
+        unknown: UnknownSemaphore,
+    ) -> Self {
         let held_up = match ends {
-            Ends::AreFree => (0..whole.len()).map(|thread| canon.held_up(thread, whole)).collect(),
-            Ends::Cost => Vec::new(),
+            FinalSwitch::IsFree => (0..whole.len()).map(|thread| canonical.held_up(thread, whole)).collect(),
+            FinalSwitch::Costs => Vec::new(),
         };
-        let is_timeless = canon.races.run.steps.iter().all(TraceStep::is_own);
-        Self { canon, whole, ends, unknown, held_up, joiners: canon.joiners(), is_timeless }
+        let is_timeless = canonical.races.run.steps.iter().all(TraceStep::is_own);
+        Self { canonical, whole, ends, unknown, held_up, joiners: canonical.joiners(), is_timeless }
     }
 
     fn leaving_costs(&self, (cut, last): &LinearisationState) -> bool {
         last.is_some_and(|last| match self.ends {
-            Ends::AreFree if cut[last] == self.whole[last] => is_behind(cut, &self.held_up[last]),
-            _ => self.canon.can_go_on(last, cut, self.unknown),
+            FinalSwitch::IsFree if cut[last] == self.whole[last] => is_behind(cut, &self.held_up[last]),
+            _ => self.canonical.can_go_on(last, cut, self.unknown),
         })
     }
 
     /// The positions of the events that can come next, each with the thread that has run last then, if that is another one.
     fn on_from(&self, (cut, last): &LinearisationState) -> Vec<(Position, Option<usize>)> {
-        let steps = &self.canon.races.run.steps;
-        let next = |thread| self.canon.next_in(thread, cut, self.whole);
+        let steps = &self.canonical.races.run.steps;
+        let next = |thread| self.canonical.next_in(thread, cut, self.whole);
         let way = |thread| next(thread).map(|at| (at, steps[at].is_own().then_some(thread)));
         let goes_on =
             last.filter(|_| self.is_timeless).and_then(way).filter(|&(at, _)| self.lets_nobody_go(at));
@@ -170,14 +175,14 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
     }
 
     fn lets_nobody_go(&self, at: Position) -> bool {
-        let thread = self.canon.races.threads[at];
-        let is_last = self.canon.of[thread].last() == Some(&at);
-        !self.canon.races.run.steps[at].event.op.kind.may_let_go(false)
+        let thread = self.canonical.races.threads[at];
+        let is_last = self.canonical.of[thread].last() == Some(&at);
+        !self.canonical.races.run.steps[at].event.op.kind.may_let_go(false)
             && (!is_last || self.joiners[thread] <= 1)
     }
 }
 
-impl Canon<'_, '_> {
+impl CanonicalSchedule<'_, '_> {
     /// The number of threads that join each thread, or are about to.
     fn joiners(&self) -> Vec<usize> {
         let run = self.races.run;
@@ -201,12 +206,14 @@ impl Canon<'_, '_> {
 
     /// Whether leaving a thread is a preemption: it can go on, and does not give way. It is not known what a spin loop or a
     /// wait for signals waits for; there it can go on where the trace has it go on.
-    pub(super) fn can_go_on(&self, thread: usize, cut: &Cut, unknown: Unknown) -> bool {
+    pub(super) fn can_go_on(&self, thread: usize, cut: &Cut, unknown: UnknownSemaphore) -> bool {
         let name = self.races.run.threads[thread];
         let Some(op) = self.next_op(thread, cut).filter(|op| !op.kind.gives_way()) else { return false };
-        match (Need::of(op.kind), self.state(Agent::Thread(name), thread, cut)) {
-            (Need::Unknown, state) => matches!(state, AgentState::Here(_)),
-            (Need::One, AgentState::Waits) => unknown == Unknown::Costs && self.is_open(&op.may, cut),
+        match (EnablingCondition::of(op.kind), self.state(Agent::Thread(name), thread, cut)) {
+            (EnablingCondition::Unknown, state) => matches!(state, AgentState::Here(_)),
+            (EnablingCondition::One, AgentState::Waits) => {
+                unknown == UnknownSemaphore::Costs && self.is_open(&op.may, cut)
+            }
             (_, state) => state != AgentState::Waits,
         }
     }

@@ -7,25 +7,25 @@
 
 use rustc_hash::FxHashMap;
 
-use super::order;
+use super::canonical_rank;
 use crate::event::agent::Agent;
 use crate::event::names::{ObjName, ThreadName};
 use crate::event::operation::{Op, OpKind};
 use crate::event::position::{PerEvent, Position};
-use crate::strategy::dpor::locks::Need;
+use crate::strategy::dpor::locks::EnablingCondition;
 use crate::strategy::dpor::races::Races;
 use crate::trace::TraceStep;
 
 /// The levels of some events, which have run.
 #[derive(Debug, Default)]
-pub(super) struct Levels {
+pub(super) struct RankLevels {
     of: PerEvent<u32>,
     /// Of each block, the events that touched it.
     touched: FxHashMap<ObjName, Vec<Position>>,
 }
 
 /// An operation that is pending, or was.
-pub(super) struct Standing<'a> {
+pub(super) struct PendingOperation<'a> {
     pub(super) agent: Agent,
     pub(super) op: &'a Op,
     /// Its thread's event before it.
@@ -36,7 +36,7 @@ pub(super) struct Standing<'a> {
     pub(super) let_go: [Option<Position>; 2],
 }
 
-impl Levels {
+impl RankLevels {
     /// Those of an execution.
     pub(super) fn of(races: &Races<'_>) -> Self {
         let run = races.run;
@@ -47,14 +47,14 @@ impl Levels {
             let last = |name| run.hb.last_before(number(name), at);
             let woken = event.woken_by().and_then(|id| run.hb.position(number(id.thread), id.index));
             let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join).and_then(last);
-            let standing = Standing {
+            let pending_operation = PendingOperation {
                 agent: step.choice.agent,
                 op: &event.op,
                 after: last(event.id.thread),
                 born: races.created.get(&event.id.thread).copied(),
                 let_go: [woken.filter(|_| is_woken(event.op.kind)), joined],
             };
-            levels.push(&run.steps, &standing);
+            levels.push(&run.steps, &pending_operation);
         }
         levels
     }
@@ -65,8 +65,8 @@ impl Levels {
     }
 
     /// Takes in the next event.
-    pub(super) fn push(&mut self, steps: &PerEvent<TraceStep>, standing: &Standing<'_>) {
-        let level = self.level(steps, standing, |_| true);
+    pub(super) fn push(&mut self, steps: &PerEvent<TraceStep>, pending_operation: &PendingOperation<'_>) {
+        let level = self.level(steps, pending_operation, |_| true);
         let at = self.of.push(level);
         for access in &steps[at].event.did.accesses {
             let touched = self.touched.entry(access.obj.name).or_default();
@@ -80,13 +80,13 @@ impl Levels {
     pub(super) fn level(
         &self,
         steps: &PerEvent<TraceStep>,
-        standing: &Standing<'_>,
+        pending_operation: &PendingOperation<'_>,
         holds: impl Fn(Position) -> bool,
     ) -> u32 {
-        let Standing { agent, op, after, born, let_go } = standing;
+        let PendingOperation { agent, op, after, born, let_go } = pending_operation;
         let own = after.map(|at| self.after(&steps[at], at));
         let own = own.or_else(|| born.map(|at| self.of[at] + 1)).unwrap_or(0);
-        if !agent.is_thread() || Need::of(op.kind) == Need::Nothing {
+        if !agent.is_thread() || EnablingCondition::of(op.kind) == EnablingCondition::Nothing {
             return own;
         }
         let let_go = let_go.iter().flatten().copied();
@@ -110,8 +110,8 @@ impl Levels {
 
     /// The level of what a thread does after an event, as far as that is its own doing.
     fn after(&self, step: &TraceStep, at: Position) -> u32 {
-        let is_late =
-            order::class(step.choice.agent, step.event.op.kind) > 0 || order::gives_way(&step.event);
+        let is_late = canonical_rank::class(step.choice.agent, step.event.op.kind) > 0
+            || canonical_rank::gives_way(&step.event);
         self.of[at] + u32::from(is_late)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, RwLock};
 
+use super::expansion::Expansion;
 use super::frame::ReversalTask;
 use super::guide::ReversalGuide;
-use super::known::Known;
-use super::offspring::Offspring;
+use super::outcome_table::OutcomeTable;
 use crate::limit::Limit;
 use crate::program::Scope;
 use crate::state::scheduling_point::SchedulingPoint;
@@ -17,21 +17,21 @@ use crate::trace::Trace;
 pub(super) struct SpeculativeGuide {
     follower: ReversalGuide,
     task: Option<ReversalTask>,
-    known: Arc<RwLock<Known>>,
+    known: Arc<RwLock<OutcomeTable>>,
     max: Option<u32>,
     limit: Limit,
-    offspring: Option<Box<Offspring>>,
+    expansion: Option<Box<Expansion>>,
 }
 
 impl SpeculativeGuide {
     pub(super) fn new(
         follower: ReversalGuide,
         task: ReversalTask,
-        known: &Arc<RwLock<Known>>,
+        known: &Arc<RwLock<OutcomeTable>>,
         (max, limit): (Option<u32>, &Limit),
     ) -> Self {
         let (known, limit) = (Arc::clone(known), limit.clone());
-        Self { follower, task: Some(task), known, max, limit, offspring: None }
+        Self { follower, task: Some(task), known, max, limit, expansion: None }
     }
 }
 
@@ -49,17 +49,23 @@ impl Guide for SpeculativeGuide {
         self.follower.pass(at);
     }
 
-    fn ended(&mut self, run: &Trace, endless: bool) {
-        let Notes { refused, given_up, .. } = *self.follower.noted();
-        if let Some(task) = self.task.take_if(|_| !refused) {
-            let offspring =
-                Offspring::of(task, run, length(endless), given_up, &self.known, (self.max, &self.limit));
-            self.offspring = Some(Box::new(offspring));
+    fn ended(&mut self, run: &Trace, limit_reached: bool) {
+        let Notes { infeasible, given_up, .. } = *self.follower.noted();
+        if let Some(task) = self.task.take_if(|_| !infeasible) {
+            let expansion = Expansion::of(
+                task,
+                run,
+                length(limit_reached),
+                given_up,
+                &self.known,
+                (self.max, &self.limit),
+            );
+            self.expansion = Some(Box::new(expansion));
         }
     }
 
     fn notes(self: Box<Self>) -> Notes {
-        let Self { follower, offspring, .. } = *self;
-        Notes { offspring, ..Box::new(follower).notes() }
+        let Self { follower, expansion, .. } = *self;
+        Notes { expansion, ..Box::new(follower).notes() }
     }
 }

@@ -1,7 +1,7 @@
 //! The common part of both searches: one execution after the other, each of which shows what there is to run.
 
 use super::branch::Branch;
-use super::planned::{Covers, Planned, ReplayPrefix, length};
+use super::planned::{EnumerationCoverage, PlannedExecution, ReplayPrefix, length};
 use crate::cache::Cache;
 use crate::event::names::ThreadName;
 use crate::event::position::Position;
@@ -10,7 +10,7 @@ use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// The step of a search from one execution to the next.
-pub trait Walk: Default + Send {
+pub trait Enumeration: Default + Send {
     /// The reason for an execution. The default is that it is the first one.
     type Task: Default + Send;
 
@@ -20,16 +20,20 @@ pub trait Walk: Default + Send {
     }
 
     /// The first execution.
-    fn first(&self) -> Planned<Self::Task> {
-        Planned::default()
+    fn first(&self) -> PlannedExecution<Self::Task> {
+        PlannedExecution::default()
     }
 
     /// The next execution.
-    fn next(&mut self) -> Option<Planned<Self::Task>>;
+    fn next(&mut self) -> Option<PlannedExecution<Self::Task>>;
 
     /// One of the coming executions, for one of `others` workers, under this id: its replayed prefix, its branch, and the guide
     /// that takes it on. Each once. `None` where executions to come depend on those before them.
-    fn ahead(&mut self, _id: u64, _others: usize) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
+    fn speculate(
+        &mut self,
+        _id: u64,
+        _others: usize,
+    ) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
         None
     }
 
@@ -53,8 +57,8 @@ pub trait Walk: Default + Send {
     fn is_done(&self) -> bool;
 
     /// The part that it has covered, if it looks for a part.
-    fn covers(&self) -> Covers {
-        Covers::default()
+    fn covers(&self) -> EnumerationCoverage {
+        EnumerationCoverage::default()
     }
 
     /// The bound that is being explored.
@@ -65,24 +69,24 @@ pub trait Walk: Default + Send {
 
 /// A planner that goes on from what the last execution showed.
 #[derive(Debug, Default)]
-pub struct OneByOne<W: Walk> {
-    pub(super) walk: W,
-    under_way: Option<(u64, W::Task)>,
+pub struct Enumerator<W: Enumeration> {
+    pub(super) enumeration: W,
+    in_flight: Option<(u64, W::Task)>,
     started: bool,
     next_id: u64,
     /// Something was left out.
     incomplete: bool,
 }
 
-impl<W: Walk> OneByOne<W> {
+impl<W: Enumeration> Enumerator<W> {
     /// A search that has run nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::of(W::default())
     }
 
-    pub(super) fn of(walk: W) -> Self {
-        Self { walk, under_way: None, started: false, next_id: 0, incomplete: false }
+    pub(super) fn of(enumeration: W) -> Self {
+        Self { enumeration, in_flight: None, started: false, next_id: 0, incomplete: false }
     }
 
     fn new_id(&mut self) -> u64 {
@@ -102,16 +106,16 @@ fn has_timer(run: &Trace) -> bool {
     run.steps.positions().any(|at| run.choices(at).iter().any(|choice| is_one(choice.agent.thread())))
 }
 
-impl<W: Walk> Strategy for OneByOne<W> {
+impl<W: Enumeration> Strategy for Enumerator<W> {
     fn next(&mut self, _cache: &Cache) -> Next {
-        if self.under_way.is_some() {
+        if self.in_flight.is_some() {
             return Next::Wait;
         }
         let first = !std::mem::replace(&mut self.started, true);
-        let next = if first { Some(self.walk.first()) } else { self.walk.next() };
-        let Some(Planned { prefix, branch, task, ahead }) = next else { return Next::Done };
-        let id = ahead.unwrap_or_else(|| self.new_id());
-        self.under_way = Some((id, task));
+        let next = if first { Some(self.enumeration.first()) } else { self.enumeration.next() };
+        let Some(PlannedExecution { prefix, branch, task, speculation_id }) = next else { return Next::Done };
+        let id = speculation_id.unwrap_or_else(|| self.new_id());
+        self.in_flight = Some((id, task));
         Next::Work(item(id, prefix, branch))
     }
 
@@ -119,33 +123,33 @@ impl<W: Walk> Strategy for OneByOne<W> {
         W::guide(item.branch.as_deref().cloned().unwrap_or_default())
     }
 
-    fn ahead(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
-        let (prefix, branch, guide) = self.walk.ahead(self.next_id, others)?;
+    fn speculate(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let (prefix, branch, guide) = self.enumeration.speculate(self.next_id, others)?;
         Some((item(self.new_id(), prefix, branch), guide))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
-        let Some((_, task)) = self.under_way.take_if(|(id, _)| *id == item.id) else { return };
-        self.incomplete |= notes.withheld || notes.endless || has_timer(run);
-        if !notes.refused {
-            self.incomplete |= !self.walk.learn(task, run, length(notes.endless), notes);
+        let Some((_, task)) = self.in_flight.take_if(|(id, _)| *id == item.id) else { return };
+        self.incomplete |= notes.timeouts_bounded || notes.limit_reached || has_timer(run);
+        if !notes.infeasible {
+            self.incomplete |= !self.enumeration.learn(task, run, length(notes.limit_reached), notes);
         }
     }
 
     fn reset(&mut self, _epoch: Epoch) {
-        *self = Self { next_id: self.next_id, ..Self::of(self.walk.anew()) };
+        *self = Self { next_id: self.next_id, ..Self::of(self.enumeration.anew()) };
     }
 
     fn coverage(&self, cut: Option<u32>) -> Coverage {
-        let done = self.started && self.under_way.is_none() && self.walk.is_done();
+        let done = self.started && self.in_flight.is_none() && self.enumeration.is_done();
         let whole = !self.incomplete && cut.is_none();
-        let Covers { preemptions, part } = self.walk.covers();
-        let preemptions = preemptions.filter(|_| whole && self.started && self.under_way.is_none());
+        let EnumerationCoverage { preemptions, part } = self.enumeration.covers();
+        let preemptions = preemptions.filter(|_| whole && self.started && self.in_flight.is_none());
         Coverage { preemptions, everything: done && whole && !part, ..Coverage::default() }
     }
 
     fn is_within(&mut self, run: &Trace) -> bool {
-        self.walk.is_within(run)
+        self.enumeration.is_within(run)
     }
 
     /// A class of schedules is run in whatever order its reversals leave.
@@ -154,10 +158,10 @@ impl<W: Walk> Strategy for OneByOne<W> {
     }
 
     fn lacks_costs(&self) -> bool {
-        self.walk.lacks_costs()
+        self.enumeration.lacks_costs()
     }
 
     fn bound(&self) -> Option<u32> {
-        self.walk.bound()
+        self.enumeration.bound()
     }
 }

@@ -21,41 +21,46 @@ use crate::state::scheduling_point::SchedulingPoint;
 
 /// One of these schedules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Opening {
+pub enum InitialSchedule {
     /// Once an event has run, a thread that is about to do something that conflicts with it goes at once; else the same thread
     /// goes on. Where there is a choice, the youngest.
-    YoungAnswers,
+    YoungestConflict,
     /// The thread that has run the fewest events goes: what threads do alike they do at the same time.
-    InStep,
+    LeastAdvanced,
     /// As the first, but the oldest.
-    OldAnswers,
+    OldestConflict,
 }
 
-impl Opening {
+impl InitialSchedule {
     /// The one that is run first.
     pub const FIRST: Self = Self::ALL[0];
 
     /// All of them, in the order in which they are run.
-    pub(super) const ALL: [Self; 3] = [Self::YoungAnswers, Self::InStep, Self::OldAnswers];
+    pub(super) const ALL: [Self; 3] = [Self::YoungestConflict, Self::LeastAdvanced, Self::OldestConflict];
 
     /// The guide that takes an execution through it.
     #[must_use]
     pub fn guide(self) -> Box<dyn Guide> {
-        let patience = StarvationGuard::of(StarvationGuard::SHORT);
-        Box::new(Play { opening: self, events: FxHashMap::default(), patience, taken: Position::START })
+        let starvation_guard = StarvationGuard::of(StarvationGuard::SHORT);
+        Box::new(InitialScheduleGuide {
+            schedule: self,
+            events: FxHashMap::default(),
+            starvation_guard,
+            taken: Position::START,
+        })
     }
 }
 
 /// One execution under way.
-struct Play {
-    opening: Opening,
+struct InitialScheduleGuide {
+    schedule: InitialSchedule,
     /// The number of events that each thread has run.
     events: FxHashMap<ThreadName, u64>,
-    patience: StarvationGuard,
+    starvation_guard: StarvationGuard,
     taken: Position,
 }
 
-impl Play {
+impl InitialScheduleGuide {
     /// The better a choice, the less it is. Time runs out only where no thread can go.
     fn rank(&self, at: &SchedulingPoint<'_>, agent: Agent) -> (bool, bool, u64, u64) {
         let thread = agent.thread();
@@ -63,36 +68,38 @@ impl Play {
         let youngest = u64::MAX - age;
         let leaves = u64::from(at.last.thread() != Some(thread));
         let is_late = matches!(agent, Agent::Timeout(_));
-        match self.opening {
-            Opening::YoungAnswers => (is_late, !answers(at, agent), leaves, youngest),
-            Opening::InStep => (is_late, false, self.events.get(&thread).copied().unwrap_or(0), youngest),
-            Opening::OldAnswers => (is_late, !answers(at, agent), leaves, age),
+        match self.schedule {
+            InitialSchedule::YoungestConflict => (is_late, !conflicts_with_last(at, agent), leaves, youngest),
+            InitialSchedule::LeastAdvanced => {
+                (is_late, false, self.events.get(&thread).copied().unwrap_or(0), youngest)
+            }
+            InitialSchedule::OldestConflict => (is_late, !conflicts_with_last(at, agent), leaves, age),
         }
     }
 }
 
 /// Whether what it would do conflicts with the event of another that has just run.
-fn answers(at: &SchedulingPoint<'_>, agent: Agent) -> bool {
+fn conflicts_with_last(at: &SchedulingPoint<'_>, agent: Agent) -> bool {
     let pending = at.agents.agent(agent).and_then(|view| view.pending.as_ref());
     let last = at.trace.steps.last().map(|step| &step.event).filter(|last| last.id.thread != agent.thread());
     pending.zip(last).is_some_and(|(op, last)| last.did.conflicts(&op.may))
 }
 
-impl Guide for Play {
+impl Guide for InitialScheduleGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         for step in &at.trace.steps[self.taken..] {
             *self.events.entry(step.event.id.thread).or_default() += 1;
         }
         self.taken = at.position();
-        if self.patience.ends(at) {
+        if self.starvation_guard.ends(at) {
             // As if all had begun just now: a thread that came late does not catch up first.
-            self.opening = Opening::InStep;
+            self.schedule = InitialSchedule::LeastAdvanced;
             self.events.clear();
-            self.patience = StarvationGuard::of(StarvationGuard::SHORT);
+            self.starvation_guard = StarvationGuard::of(StarvationGuard::SHORT);
         }
         let agent = agents(at).min_by_key(|&agent| self.rank(at, agent));
         let choice = at.choices.iter().find(|choice| Some(choice.agent) == agent);
-        choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
+        choice.map_or(Decision::Prune, |&choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
