@@ -10,5 +10,10 @@ export default tseslint.config(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
   },
+  {
+    // The logic that is tested outside of an editor.
+    files: ["src/core/**/*.ts"],
+    rules: { "no-restricted-imports": ["error", "vscode"] },
+  },
   { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked },
 );

@@ -18,7 +18,7 @@ use checker::model::Model;
 use checker::program::Program;
 use checker::search::{NoWorkers, Options, SilentObserver, StopRequest, Workers, explore_with};
 use checker::strategy::StrategyKind;
-use explorer::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
+use explorer::program::worker_pool::{Parallelism, Replicable, WorkerPool};
 use ptrace_backend::Stepping;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -157,7 +157,7 @@ fn take_turn(
 }
 
 /// Searches for that long; where a search ends, it begins again.
-fn rate<P: Program + Repeatable>(
+fn rate<P: Program + Replicable>(
     program: &P,
     strategy: StrategyKind,
     workers: usize,

@@ -58,18 +58,6 @@ pub(crate) struct ExploreArgs {
     /// where executions could meet, as in a file that they write].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
-    /// Do not look for simpler schedules and causes of what was found.
-    #[arg(long, conflicts_with = "explain-time")]
-    pub(crate) no_explain: bool,
-    /// Answer for what is not watched: a library by its file name (libtbb.so.12), or a kind of what reports call not seen.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) assume: Vec<String>,
-    /// Do not look for data races.
-    #[arg(long)]
-    pub(crate) no_races: bool,
-    /// A data race counts as a bug; else it is a warning, which changes neither verdict nor exit code.
-    #[arg(long, conflicts_with = "no_races")]
-    pub(crate) fail_on_races: bool,
     /// Operations at which threads are switched.
     #[arg(long, value_enum, default_value_t = ScopeName::All)]
     pub(crate) scope: ScopeName,
@@ -105,13 +93,14 @@ impl ExploreArgs {
         self.command.first().map_or(Path::new(""), Path::new)
     }
 
-    /// The search asked for; `configured` is what a file says where the command line says nothing, and `assume` what it
-    /// answers for besides.
-    pub(crate) fn request(self, configured: &Settings, mut assume: Vec<String>) -> Request {
+    /// The search asked for; `configured` is what a file says where the command line says nothing. Of what is assumed, both
+    /// count.
+    pub(crate) fn request(self, configured: &Settings) -> Request {
         let mut settings = self.settings.0.or(configured);
+        let assumed = [&configured.assume, &self.settings.0.assume].into_iter().flatten().flatten();
+        settings.assume = Some(assumed.cloned().collect());
         let only_synchronisation = self.scope == ScopeName::Sync;
         settings.strategy.get_or_insert(Strategy::unless_named(only_synchronisation));
-        assume.extend(self.assume);
         let mut words = self.command.into_iter();
         let program = words.next().unwrap_or_default();
         let variables = self.variables.into_iter().map(|(name, value)| (name.into(), value.into()));
@@ -122,11 +111,7 @@ impl ExploreArgs {
             stdin: self.stdin,
             output: self.output,
             target: self.target,
-            explain: !self.no_explain,
-            assume,
-            races: !self.no_races,
             only_synchronisation,
-            fail_on_races: self.fail_on_races,
             workers: self.workers.and_then(|workers| NonZeroUsize::new(workers.into())),
             ..Request::new(program.into())
         };
@@ -276,17 +261,13 @@ mod tests {
     fn the_defaults_are_those_of_the_manual() {
         let args = explore("-- ./x").unwrap();
         assert_eq!((args.workers, args.format), (None, Format::Text));
-        let workers =
-            explore("--workers 4 -- ./x").unwrap().request(&Settings::default(), Vec::new()).workers;
+        let workers = explore("--workers 4 -- ./x").unwrap().request(&Settings::default()).workers;
         assert_eq!(workers, NonZeroUsize::new(4));
-        assert_eq!(args.request(&Settings::default(), Vec::new()), Request::new("./x".into()));
+        assert_eq!(args.request(&Settings::default()), Request::new("./x".into()));
         // The defaults in the help.
         let said = "--strategy auto --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \
                     100000 --run-timeout 10s --seed 0 -- ./x";
-        assert_eq!(
-            explore(said).unwrap().request(&Settings::default(), Vec::new()),
-            Request::new("./x".into())
-        );
+        assert_eq!(explore(said).unwrap().request(&Settings::default()), Request::new("./x".into()));
     }
 
     #[test]
@@ -295,10 +276,13 @@ mod tests {
             max_preemptions: Some(5),
             seed: Some(6),
             keep_going: Some(true),
+            assume: Some(vec!["file".to_owned()]),
             ..Settings::default()
         };
-        let request = explore("--seed 7 -- ./x").unwrap().request(&configured, Vec::new());
+        let request =
+            explore("--seed 7 --assume libtbb.so --assume time -- ./x").unwrap().request(&configured);
         assert_eq!((request.max_preemptions, request.seed, request.keep_going), (5, 7, true));
+        assert_eq!(request.assume, ["file", "libtbb.so", "time"]);
     }
 
     #[test]
@@ -324,6 +308,8 @@ mod tests {
             ("--step-limit 0 -- x", "0 is not in 1.."),
             ("--strategy fast -- x", "possible values: icb, idb, dfs, "),
             ("", "required arguments were not provided"),
+            ("--no-races --fail-on-races -- x", "cannot be used with"),
+            ("--no-explain --explain-time 1s -- x", "cannot be used with"),
             ("--bogus -- x", "unexpected argument '--bogus'"),
         ] {
             let error = explore(words).unwrap_err();

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use explorer::shown::escaped;
+use explorer::escaping::escaped;
 use explorer::trust::{Consent, Running};
 
 /// Does what may run something: with the user's consent if that `is_given`; else the user is asked at the terminal, if there

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use explorer::config::Config;
 use explorer::discover::Workspace;
-use explorer::shown::escaped;
+use explorer::escaping::escaped;
 
 use crate::args::ListArgs;
 use crate::output;

@@ -1,4 +1,9 @@
 //! The `interleaver` command: translates arguments into the explorer's verbs, and reports into text and exit codes.
+//!
+//! ```text
+//! $ interleaver explore --max-preemptions 1 -- ./counter
+//! $ interleaver replay .interleaver/TARGET/schedules/FINDING.json
+//! ```
 
 #![warn(clippy::unwrap_used)]
 
@@ -6,13 +11,13 @@ mod args;
 mod consent;
 mod doctor;
 mod duration;
+mod error_report;
 mod interrupt;
 mod lines;
 mod list;
 mod output;
 mod progress;
 mod setting_args;
-mod told;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -23,20 +28,20 @@ use std::thread::{self, JoinHandle};
 use clap::Parser;
 use clap::error::ErrorKind;
 use explorer::config::{Config, Settings};
+use explorer::escaping::escaped;
 use explorer::json;
 use explorer::render;
 use explorer::render::event_graph;
 use explorer::report::Report;
 use explorer::report::verdict::{EXIT_FAILED, Verdict};
-use explorer::shown::escaped;
 use explorer::trust::Consent;
 use explorer::verbs::watch::Watch;
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 use mimalloc::MiMalloc;
 
 use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format, GraphFormat, ShowArgs};
+use crate::error_report::ErrorReport;
 use crate::progress::Line;
-use crate::told::Told;
 
 /// As a process has it whose main thread has panicked.
 const EXIT_PANICKED: u8 = 101;
@@ -84,7 +89,7 @@ fn work() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // If standard error is gone, there is no place to say so.
-            let _ = writeln!(io::stderr(), "{:?}", miette::Report::new(Told::of(&*error)));
+            let _ = writeln!(io::stderr(), "{:?}", miette::Report::new(ErrorReport::of(&*error)));
             ExitCode::from(EXIT_FAILED)
         }
     }
@@ -112,11 +117,11 @@ fn run(command: Command) -> miette::Result<u8> {
     let (report, format) = match command {
         Command::Explore(args) => {
             let (format, watch_stdin) = (args.format, args.watch_stdin);
-            let (settings, assume) = configured(&args);
+            let settings = configured(&args);
             if let (None, Some(client)) = (&args.settings.0.client, &settings.client) {
                 consent::to_client(client).into_diagnostic()?;
             }
-            let request = args.request(&settings, assume);
+            let request = args.request(&settings);
             return watched(format, watch_stdin, |cancel, watch| explorer::explore(&request, cancel, watch));
         }
         Command::Minimise(args) => {
@@ -200,17 +205,17 @@ fn code_of(ended: Result<Verdict, explorer::Error>) -> miette::Result<u8> {
     }
 }
 
-/// The settings of `interleaver.toml` for a program, and its assumptions. A caller that names the target has read them already.
-fn configured(args: &ExploreArgs) -> (Settings, Vec<String>) {
+/// The settings of `interleaver.toml` for a program. A caller that names the target has read them already.
+fn configured(args: &ExploreArgs) -> Settings {
     if args.target.is_some() {
-        return Default::default();
+        return Settings::default();
     }
-    let (settings, assume, problems) = Config::about(args.program());
+    let (settings, problems) = Config::about(args.program());
     for problem in problems {
         // If standard error is gone, there is no place to say so.
         let _ = writeln!(io::stderr(), "{}", escaped(&problem.to_string()));
     }
-    (settings, assume)
+    settings
 }
 
 fn debug(args: &DapArgs) -> io::Result<()> {

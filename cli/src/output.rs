@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
+use explorer::escaping::{Json, escaped};
 use explorer::resources;
-use explorer::shown::{Json, escaped};
 use serde::Serialize;
 
 use crate::args::Whole;

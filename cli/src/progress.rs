@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use explorer::escaping::escaped;
 use explorer::render;
 use explorer::report::Finding;
 use explorer::report::plural::{grouped, plural};
-use explorer::shown::escaped;
 use explorer::verbs::watch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 

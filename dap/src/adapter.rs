@@ -6,11 +6,11 @@ use explorer::debug::{Controls, Move, Session, Stop};
 use serde_json::{Value, json};
 
 use crate::client::Client;
+use crate::client_events::ClientEvents;
 use crate::handlers::{breakpoints, launching, sources, stack_trace, stepping, variables};
 use crate::handles::{Frames, Handles};
 use crate::protocol::Request;
 use crate::request::{Answer, Launched, Numbering, Refusal};
-use crate::told::Told;
 
 /// The state of a connection.
 pub(crate) struct Adapter<W> {
@@ -18,7 +18,7 @@ pub(crate) struct Adapter<W> {
     /// Those of the launch that comes next.
     pub(crate) controls: Controls,
     session: Option<Session>,
-    told: Told,
+    client_events: ClientEvents,
     frames: Frames,
     handles: Handles,
     numbering: Numbering,
@@ -32,7 +32,7 @@ impl<W: Write> Adapter<W> {
             client: Client::new(output),
             controls: Controls::default(),
             session: None,
-            told: Told::default(),
+            client_events: ClientEvents::default(),
             frames: Frames::default(),
             handles: Handles::default(),
             numbering: Numbering { lines_from_one: true, columns_from_one: true },
@@ -88,7 +88,7 @@ impl<W: Write> Adapter<W> {
             // The client has said all that it wanted to before the first stop.
             "configurationDone" => {
                 launched.session()?;
-                self.told.is_due = true;
+                self.client_events.is_due = true;
                 Ok(Value::Null)
             }
             "restart" => {
@@ -113,7 +113,7 @@ impl<W: Write> Adapter<W> {
                 Ok(Value::Null)
             }
             "exceptionInfo" => {
-                breakpoints::exception_info(launched, self.told.stop.as_ref(), self.stops_at_bug)
+                breakpoints::exception_info(launched, self.client_events.stop.as_ref(), self.stops_at_bug)
             }
             "next"
             | "stepIn"
@@ -144,7 +144,9 @@ impl<W: Write> Adapter<W> {
             "launch" => self.client.event("initialized", Value::Null),
             "terminate" => self.client.event("terminated", Value::Null),
             "disconnect" => return false,
-            _ => self.told.tell(&mut self.client, Launched(self.session.as_ref()), self.stops_at_bug),
+            _ => {
+                self.client_events.tell(&mut self.client, Launched(self.session.as_ref()), self.stops_at_bug)
+            }
         }
         true
     }
@@ -155,7 +157,7 @@ impl<W: Write> Adapter<W> {
         for note in &opening.notes {
             self.client.say(note);
         }
-        self.told.stop = Some(opening.stop);
+        self.client_events.stop = Some(opening.stop);
         Ok(Value::Null)
     }
 
@@ -177,15 +179,15 @@ impl<W: Write> Adapter<W> {
 
     /// The session stands somewhere new, of which the client is told after the answer.
     fn stand(&mut self, stop: Stop) {
-        self.told.stop = Some(stop);
-        self.told.is_due = true;
+        self.client_events.stop = Some(stop);
+        self.client_events.is_due = true;
         self.handles.age();
     }
 
     /// Ends the program. The client's knowledge of it means nothing any more.
     fn end(&mut self) {
         self.session = None;
-        self.told = Told::default();
+        self.client_events = ClientEvents::default();
         self.frames.clear();
         self.handles.clear();
     }

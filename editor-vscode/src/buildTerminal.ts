@@ -2,7 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import * as vscode from "vscode";
-import { BoundedText, plainText, terminalText } from "./novsc/output";
+import { BoundedText, plainText, terminalText } from "./core/output";
 import type { BuildParams } from "./protocol";
 
 export interface BuildEnd {

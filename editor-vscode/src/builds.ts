@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { BuildTerminal } from "./buildTerminal";
-import { AllowedBuilds } from "./novsc/builds";
+import { AllowedBuilds } from "./core/builds";
 import type { BuildParams, BuildResult } from "./protocol";
 import type { Server } from "./server";
 

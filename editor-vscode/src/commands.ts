@@ -1,7 +1,7 @@
 // The commands of lens, tree and palette that have no module of their own.
 
 import * as vscode from "vscode";
-import type { Row } from "./novsc/treeModel";
+import type { Row } from "./core/treeModel";
 import { pickOpenFinding, pickProgram, pickRunning } from "./picks";
 import {
   ClientCommand,

@@ -5,7 +5,7 @@ import { registerBuilds } from "./builds";
 import { registerCommands } from "./commands";
 import { registerReplay } from "./debugging/replay";
 import { registerSwitches } from "./debugging/switches";
-import { unsupportedHost } from "./novsc/host";
+import { unsupportedHost } from "./core/host";
 import { Server } from "./server";
 import { registerStatusBar } from "./statusBar";
 import { registerTree } from "./tree";

@@ -1,7 +1,7 @@
 // Pick lists: programs that use a file, findings, explorations that run.
 
 import * as vscode from "vscode";
-import { depth, headline, moment } from "./novsc/words";
+import { depth, headline, moment } from "./core/words";
 import { ServerCommand, type Finding, type ProgramChoice, type Tree } from "./protocol";
 import type { Server } from "./server";
 

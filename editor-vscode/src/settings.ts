@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import { serverPath } from "./novsc/serverPath";
+import { serverPath } from "./core/serverPath";
 import { ClientCommand, type ClientOptions } from "./protocol";
 
 const SECTION = "interleaver";

@@ -1,8 +1,8 @@
-// The view "Interleavings": the rows of novsc/treeModel in the editor's terms.
+// The view "Interleavings": the rows of core/treeModel in the editor's terms.
 
 import * as vscode from "vscode";
-import { openFindings, rows, type Row } from "./novsc/treeModel";
-import { plural } from "./novsc/words";
+import { openFindings, rows, type Row } from "./core/treeModel";
+import { plural } from "./core/words";
 import { ServerCommand, type Tree } from "./protocol";
 import type { Server } from "./server";
 

@@ -1,4 +1,21 @@
 //! The product's verbs: explore, replay, report. Plain data in and out: front ends translate it.
+//!
+//! ```no_run
+//! use explorer::input::request::Request;
+//! use explorer::verbs::watch::Unwatched;
+//! use std::sync::{Arc, atomic::AtomicBool};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! explorer::resources::prepare()?;
+//! let request = Request { max_schedules: 1_000, ..Request::new("build/counter".into()) };
+//! let report = explorer::explore(&request, &Arc::new(AtomicBool::new(false)), &mut Unwatched)?;
+//! for finding in &report.findings {
+//!     println!("{}: {}", finding.place.words(), finding.message);
+//! }
+//! print!("{}", explorer::render::render(&report));
+//! # Ok(())
+//! # }
+//! ```
 
 #![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
@@ -7,6 +24,7 @@ pub mod config;
 pub mod debug;
 pub mod discover;
 mod error;
+pub mod escaping;
 pub mod input;
 #[cfg(test)]
 mod model_tests;
@@ -17,7 +35,7 @@ pub mod report;
 pub mod say;
 pub mod schedule_file;
 mod shell;
-pub mod shown;
+
 pub mod store;
 pub mod trust;
 pub mod verbs;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 
-use crate::text::{Encoding, replace};
+use crate::text::{PositionEncoding, replace};
 
 /// An open document.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Documents {
         uri: &Uri,
         version: i32,
         changes: Vec<TextDocumentContentChangeEvent>,
-        encoding: Encoding,
+        encoding: PositionEncoding,
     ) -> bool {
         let Some(document) = path(uri).and_then(|path| self.open.get_mut(&path)) else { return false };
         document.version = version;

@@ -13,13 +13,13 @@ use crate::explore::job::{ExploreRequest, Jobs};
 use crate::explore::key::{self, Key};
 use crate::findings::{Finding, Findings, Texts};
 use crate::settings::Settings;
-use crate::show::words::Bugs;
-use crate::text::Encoding;
+use crate::show::words::BugSummary;
+use crate::text::PositionEncoding;
 
 /// The data of lenses, diagnostics, hints and the tree.
 #[derive(Default)]
 pub(crate) struct Known {
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: PositionEncoding,
     pub(crate) settings: Settings,
     pub(crate) folders: Vec<Folder>,
     pub(crate) documents: Documents,
@@ -135,12 +135,12 @@ impl Known {
     }
 
     /// State of a target's bugs.
-    pub(crate) fn bugs(&self, target: &Key) -> Bugs {
+    pub(crate) fn bugs(&self, target: &Key) -> BugSummary {
         let all = self.findings.of_target(target).filter(|finding| finding.is_open());
         let (timing, open): (Vec<&Finding>, Vec<&Finding>) = all.partition(|finding| finding.is_timing());
         let told = || open.iter().map(|finding| &finding.kept.finding);
         let preemptions = told().filter_map(|told| told.preemptions).min();
-        Bugs {
+        BugSummary {
             open: open.len(),
             timing: timing.len(),
             preemptions,

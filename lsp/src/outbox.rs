@@ -1,6 +1,6 @@
 //! The way to the client: messages in the order in which they were put here, and never a wait for the code that puts them.
 
-use explorer::shown::escaped;
+use explorer::escaping::escaped;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep_until};

@@ -28,8 +28,8 @@ use crate::mailbox::{Mailbox, WeakMailbox};
 use crate::outbox::{Changed, Message, Outbox, send_all};
 use crate::settings::Settings;
 use crate::show::{actions, configuration, hints, hover};
-use crate::state::{AboutClient, ServerContext, State};
-use crate::text::Encoding;
+use crate::state::{ClientFeatures, ServerContext, State};
+use crate::text::PositionEncoding;
 
 /// Time between two looks for changes that no message has told of.
 const TICK: Duration = Duration::from_secs(1);
@@ -39,10 +39,10 @@ pub(crate) struct Interleaver {
     client: Client,
     mailbox: Mailbox<State>,
     /// Abilities of the client, and the messages that wait until it may be told anything.
-    greeting: Mutex<Greeting>,
+    handshake: Mutex<Handshake>,
 }
 
-struct Greeting {
+struct Handshake {
     messages: Option<UnboundedReceiver<Message>>,
     can: Changed,
     watches_files: bool,
@@ -56,8 +56,8 @@ impl Interleaver {
         let mailbox = Mailbox::new(move |mailbox| {
             State::new(ServerContext { tool, runtime, client: its_client, mailbox, outbox })
         });
-        let greeting = Greeting { messages: Some(messages), can: Changed::default(), watches_files: false };
-        Self { client, mailbox, greeting: greeting.into() }
+        let handshake = Handshake { messages: Some(messages), can: Changed::default(), watches_files: false };
+        Self { client, mailbox, handshake: handshake.into() }
     }
 
     /// The box for work of the state's owner, as long as there is one.
@@ -91,11 +91,11 @@ impl Interleaver {
 
 impl LanguageServer for Interleaver {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let encoding = Encoding::of_client(
+        let encoding = PositionEncoding::of_client(
             params.capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref()),
         );
         let window = params.capabilities.window.as_ref();
-        let about_client = AboutClient {
+        let client_features = ClientFeatures {
             encoding,
             folders: folders(&params),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
@@ -105,12 +105,12 @@ impl LanguageServer for Interleaver {
         };
         let settings = Settings::read(params.initialization_options);
         {
-            let mut greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut handshake = self.handshake.lock().unwrap_or_else(PoisonError::into_inner);
             let knows_us = settings.as_ref().is_ok_and(|settings| !settings.client_commands.is_empty());
-            greeting.can = Changed { tree: knows_us, ..can(&params.capabilities) };
-            greeting.watches_files = watches_files(&params.capabilities);
+            handshake.can = Changed { tree: knows_us, ..can(&params.capabilities) };
+            handshake.watches_files = watches_files(&params.capabilities);
         }
-        self.mailbox.send(move |state| state.begin(settings, about_client));
+        self.mailbox.send(move |state| state.begin(settings, client_features));
         let info = ServerInfo {
             name: "interleaver".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -124,8 +124,8 @@ impl LanguageServer for Interleaver {
 
     async fn initialized(&self, _: InitializedParams) {
         let (messages, can, watches_files) = {
-            let mut greeting = self.greeting.lock().unwrap_or_else(PoisonError::into_inner);
-            (greeting.messages.take(), greeting.can, greeting.watches_files)
+            let mut handshake = self.handshake.lock().unwrap_or_else(PoisonError::into_inner);
+            (handshake.messages.take(), handshake.can, handshake.watches_files)
         };
         self.mailbox.send(State::ready);
         let Some(messages) = messages else { return };
@@ -262,7 +262,7 @@ fn watches_files(client: &ClientCapabilities) -> bool {
     watched.and_then(|watched| watched.dynamic_registration) == Some(true)
 }
 
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
+fn capabilities(encoding: PositionEncoding) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::INCREMENTAL),

@@ -4,7 +4,7 @@ use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
 /// The unit of characters in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Encoding {
+pub(crate) enum PositionEncoding {
     /// Bytes.
     Utf8,
     /// The unit that every client understands.
@@ -12,7 +12,7 @@ pub(crate) enum Encoding {
     Utf16,
 }
 
-impl Encoding {
+impl PositionEncoding {
     /// Bytes if the client can count them.
     pub(crate) fn of_client(offered: Option<&[PositionEncodingKind]>) -> Self {
         let bytes = offered.is_some_and(|offered| offered.contains(&PositionEncodingKind::UTF8));
@@ -68,7 +68,7 @@ fn line_start(text: &str, number: u32) -> Option<usize> {
 }
 
 /// The byte of a position; the end of its line, or of the text, if there is no such position.
-pub(crate) fn byte(text: &str, position: Position, encoding: Encoding) -> usize {
+pub(crate) fn byte(text: &str, position: Position, encoding: PositionEncoding) -> usize {
     match (line_start(text, position.line), line(text, position.line)) {
         (Some(start), Some(line)) => start + encoding.byte(line, position.character),
         _ => text.len(),
@@ -76,7 +76,7 @@ pub(crate) fn byte(text: &str, position: Position, encoding: Encoding) -> usize 
 }
 
 /// The position of a byte; that of the end if there is no such byte.
-pub(crate) fn position(text: &str, byte: usize, encoding: Encoding) -> Position {
+pub(crate) fn position(text: &str, byte: usize, encoding: PositionEncoding) -> Position {
     let byte = (0..=byte.min(text.len())).rev().find(|byte| text.is_char_boundary(*byte)).unwrap_or(0);
     let before = &text[..byte];
     let line = before.matches('\n').count();
@@ -85,14 +85,14 @@ pub(crate) fn position(text: &str, byte: usize, encoding: Encoding) -> Position 
 }
 
 /// Replaces a part of a text.
-pub(crate) fn replace(text: &mut String, range: Range, with: &str, encoding: Encoding) {
+pub(crate) fn replace(text: &mut String, range: Range, with: &str, encoding: PositionEncoding) {
     let start = byte(text, range.start, encoding);
     let end = byte(text, range.end, encoding).max(start);
     text.replace_range(start..end, with);
 }
 
 /// The part of a line that has letters; the whole line where the text is not known.
-pub(crate) fn range_of_line(text: Option<&str>, number: u32, encoding: Encoding) -> Range {
+pub(crate) fn range_of_line(text: Option<&str>, number: u32, encoding: PositionEncoding) -> Range {
     let Some(content) = text.and_then(|text| line(text, number)) else {
         return Range::new(Position::new(number, 0), Position::new(number + 1, 0));
     };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(text: &str, range: Range, with: &str, encoding: Encoding, expected: &str) {
+    fn check(text: &str, range: Range, with: &str, encoding: PositionEncoding, expected: &str) {
         let mut text = text.to_owned();
         replace(&mut text, range, with, encoding);
         assert_eq!(text, expected);
@@ -119,18 +119,18 @@ mod tests {
 
     #[test]
     fn edits_count_what_the_client_counts() {
-        check("a🙂b\nc", range((0, 3), (0, 4)), "x", Encoding::Utf16, "a🙂x\nc");
-        check("a🙂b\nc", range((0, 5), (0, 6)), "x", Encoding::Utf8, "a🙂x\nc");
-        check("ä\nc", range((0, 1), (1, 0)), "", Encoding::Utf16, "äc");
+        check("a🙂b\nc", range((0, 3), (0, 4)), "x", PositionEncoding::Utf16, "a🙂x\nc");
+        check("a🙂b\nc", range((0, 5), (0, 6)), "x", PositionEncoding::Utf8, "a🙂x\nc");
+        check("ä\nc", range((0, 1), (1, 0)), "", PositionEncoding::Utf16, "äc");
     }
 
     #[test]
     fn positions_that_are_not_there_are_the_nearest_ones() {
-        check("ab\ncd", range((0, 9), (0, 9)), "x", Encoding::Utf16, "abx\ncd");
-        check("ab\ncd", range((7, 0), (9, 9)), "x", Encoding::Utf16, "ab\ncdx");
-        check("a🙂b", range((0, 2), (0, 2)), "x", Encoding::Utf16, "ax🙂b");
-        check("ab", range((0, 2), (0, 1)), "x", Encoding::Utf16, "abx");
-        check("a\r\nb", range((0, 9), (0, 9)), "x", Encoding::Utf16, "ax\r\nb");
+        check("ab\ncd", range((0, 9), (0, 9)), "x", PositionEncoding::Utf16, "abx\ncd");
+        check("ab\ncd", range((7, 0), (9, 9)), "x", PositionEncoding::Utf16, "ab\ncdx");
+        check("a🙂b", range((0, 2), (0, 2)), "x", PositionEncoding::Utf16, "ax🙂b");
+        check("ab", range((0, 2), (0, 1)), "x", PositionEncoding::Utf16, "abx");
+        check("a\r\nb", range((0, 9), (0, 9)), "x", PositionEncoding::Utf16, "ax\r\nb");
     }
 
     #[test]
@@ -139,16 +139,16 @@ mod tests {
             [(0, (0, 0)), (1, (0, 1)), (5, (0, 3)), (3, (0, 1)), (7, (1, 0)), (99, (1, 1))]
         {
             let expected = Position::new(expected.0, expected.1);
-            assert_eq!(position("a🙂b\nc", byte, Encoding::Utf16), expected, "{byte}");
+            assert_eq!(position("a🙂b\nc", byte, PositionEncoding::Utf16), expected, "{byte}");
         }
     }
 
     #[test]
     fn a_lines_range_leaves_its_margins_out() {
-        let of = |text: &str, number| range_of_line(Some(text), number, Encoding::Utf16);
+        let of = |text: &str, number| range_of_line(Some(text), number, PositionEncoding::Utf16);
         assert_eq!(of("x\n\t ab  \r\n", 1), range((1, 2), (1, 4)));
         assert_eq!(of("x\n   \n", 1), range((1, 3), (1, 3)));
         assert_eq!(of("x", 3), range((3, 0), (4, 0)));
-        assert_eq!(range_of_line(None, 3, Encoding::Utf16), range((3, 0), (4, 0)));
+        assert_eq!(range_of_line(None, 3, PositionEncoding::Utf16), range((3, 0), (4, 0)));
     }
 }

@@ -6,6 +6,7 @@ mod build;
 mod cause;
 pub mod editor;
 pub mod elf;
+pub mod foreign;
 mod found;
 mod manifest;
 mod outcome;

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { ClientCommand, ServerCommand, type Finding, type ReplayArguments, type Tree } from "../protocol";
-import type { Row } from "../novsc/treeModel";
+import type { Row } from "../core/treeModel";
 import type { Server } from "../server";
 import { serverEnvironment, serverExecutable } from "../settings";
 import { pickFinding } from "../picks";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AllowedBuilds, type Memento } from "../../src/novsc/builds";
+import { AllowedBuilds, type Memento } from "../../src/core/builds";
 
 class Memory implements Memento {
   private readonly values = new Map<string, unknown>();

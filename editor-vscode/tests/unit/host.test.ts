@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unsupportedHost } from "../../src/novsc/host";
+import { unsupportedHost } from "../../src/core/host";
 
 test("Linux on x86-64 needs no sentence", () => {
   expect(unsupportedHost("linux", "x64")).toBeUndefined();

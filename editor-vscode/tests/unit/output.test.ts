@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BoundedText, plainText, terminalText } from "../../src/novsc/output";
+import { BoundedText, plainText, terminalText } from "../../src/core/output";
 
 test("colours and links are for the terminal only", () => {
   const link = "\u001b]8;;file:///a.c\u001b\\a.c\u001b]8;;\u001b\\";

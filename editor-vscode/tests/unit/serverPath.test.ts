@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { serverPath } from "../../src/novsc/serverPath";
+import { serverPath } from "../../src/core/serverPath";
 
 const context = { extension: "/ext", home: "/home/me", workspaceFolder: "/src/app" };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openFindings, rows, type Row } from "../../src/novsc/treeModel";
+import { openFindings, rows, type Row } from "../../src/core/treeModel";
 import type { Finding, Target } from "../../src/protocol";
 
 const now = new Date(Date.UTC(2026, 10, 21, 18));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { depth, headline, moment } from "../../src/novsc/words";
+import { depth, headline, moment } from "../../src/core/words";
 
 const noon = Date.UTC(2026, 10, 21, 12) / 1000;
 const now = new Date(Date.UTC(2026, 10, 21, 18));

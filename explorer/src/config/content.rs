@@ -16,8 +16,6 @@ pub struct Config {
     pub ignore: Vec<PathBuf>,
     /// Settings for the exploration of every program.
     pub settings: Settings,
-    /// Entries of the account that the user answers for ([`crate::input::request::Request::assume`]).
-    pub assume: Vec<String>,
     /// The runs of single programs, in the order of the file.
     pub targets: Vec<TargetConfig>,
     /// Data races and potential deadlocks that are known.
@@ -45,8 +43,6 @@ pub struct TargetConfig {
     pub creates_threads: Option<bool>,
     /// Settings for its exploration.
     pub settings: Settings,
-    /// Entries of the account that the user answers for.
-    pub assume: Option<Vec<String>>,
     /// The line of the file at which it begins, from 1.
     pub line: u32,
 }

@@ -16,9 +16,9 @@ use std::path::Path;
 
 pub use content::{Config, TargetConfig};
 pub use problem::{FILE, Problem, Severity};
-pub use schema::{Key, Section, schema};
+pub use schema::{Key, schema};
 pub(crate) use setting::Defaults;
-pub use setting::{SETTINGS, Setting, Settings, Value};
+pub use setting::{SETTINGS, Section, Setting, Settings, Value};
 pub use suppress::{Suppression, Suppressions};
 pub use value_kind::ValueKind;
 
@@ -40,14 +40,13 @@ impl Config {
     /// Settings for a program's exploration and the assumptions, from the `interleaver.toml` at the root of its checkout,
     /// with the problems of that file.
     #[must_use]
-    pub fn about(program: &Path) -> (Settings, Vec<String>, Vec<Problem>) {
+    pub fn about(program: &Path) -> (Settings, Vec<Problem>) {
         let here = Path::new(".").canonicalize().unwrap_or_default();
         let program = program.canonicalize().unwrap_or_else(|_| here.join(program));
         let (config, problems) = Self::read(&root_of(&program, &here));
         let own = config.of_program(&program);
         let settings = own.map(|target| target.settings.clone()).unwrap_or_default().or(&config.settings);
-        let assume = own.and_then(|target| target.assume.clone()).unwrap_or(config.assume);
-        (settings, assume, problems)
+        (settings, problems)
     }
 
     /// Reads a text as the `interleaver.toml` of the workspace `root`.

@@ -56,7 +56,6 @@ impl ConfigReader<'_> {
             match (key.name, read) {
                 ("build", ReadValue::Text(command)) => config.build = Some(command),
                 ("search", ReadValue::Texts(texts)) => config.search = texts.iter().map(path).collect(),
-                ("assume", ReadValue::Texts(names)) => config.assume = names,
                 ("ignore", ReadValue::Texts(texts)) => config.ignore = texts.iter().map(path).collect(),
                 (_, read) => self.setting(&mut config.settings, key, value, read),
             }
@@ -100,7 +99,6 @@ impl ConfigReader<'_> {
                 ("name", ReadValue::Text(name)) => target.name = Some(name),
                 ("program", ReadValue::Text(path)) => target.program = self.root.join(path),
                 ("build", ReadValue::Text(command)) => target.build = Some(command),
-                ("assume", ReadValue::Texts(names)) => target.assume = Some(names),
                 ("args", ReadValue::Texts(arguments)) => target.arguments = Some(arguments),
                 ("cwd", ReadValue::Text(path)) => target.directory = Some(self.root.join(path)),
                 ("stdin", ReadValue::Text(path)) => target.stdin = Some(self.root.join(path)),
@@ -128,7 +126,8 @@ impl ConfigReader<'_> {
             ReadValue::Duration(time) => Some(setting::Value::Duration(time)),
             ReadValue::Text(text) if setting.kind == ValueKind::Text => Some(setting::Value::Text(text)),
             ReadValue::Text(name) => setting.choice(&name),
-            ReadValue::Texts(_) | ReadValue::Variables(_) => None,
+            ReadValue::Texts(texts) => Some(setting::Value::Texts(texts)),
+            ReadValue::Variables(_) => None,
         };
         if let Some(read) = read {
             setting.set(settings, read);

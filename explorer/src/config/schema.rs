@@ -3,19 +3,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::setting::{SETTINGS, Setting};
+use super::setting::{SETTINGS, Section, Setting};
 use super::value_kind::ValueKind;
-
-/// The part of the file in which a key may stand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Section {
-    /// At the top of the file, for everything.
-    Top,
-    /// In `[[target]]`.
-    Target,
-    /// At both places; that in `[[target]]` wins.
-    Both,
-}
 
 /// A key of `interleaver.toml`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,15 +77,7 @@ const BEFORE: [Key; 9] = [
     key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
 ];
 
-const AFTER: [Key; 4] = [
-    key(
-        "assume",
-        ValueKind::Texts,
-        Both,
-        "[]",
-        "What the user answers for of what is not watched: libraries by their file names, with or without the version, or \
-         kinds of what reports call not seen.",
-    ),
+const AFTER: [Key; 3] = [
     key(
         "creates-threads",
         ValueKind::Flag,
@@ -120,11 +101,12 @@ static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     let of_setting = |setting: &Setting| Key {
         name: setting.name,
         kind: setting.kind,
-        section: Both,
+        section: setting.section,
         default: setting.default().in_file().into(),
         doc: setting.doc,
     };
-    BEFORE.into_iter().chain(SETTINGS.iter().map(of_setting)).chain(AFTER).collect()
+    let in_file = SETTINGS.iter().filter(|setting| setting.section != Section::CommandLine);
+    BEFORE.into_iter().chain(in_file.map(of_setting)).chain(AFTER).collect()
 });
 
 /// Every key, in the order in which they are documented.
@@ -135,24 +117,16 @@ pub fn schema() -> &'static [Key] {
 
 /// The key of that name, if it may stand in the section.
 pub(super) fn find(name: &str, in_target: bool) -> Option<&'static Key> {
-    KEYS.iter().find(|key| key.name == name && allows(key, in_target))
+    KEYS.iter().find(|key| key.name == name && key.section.allows(in_target))
 }
 
 /// The key that a wrong name was probably meant to be.
 pub(super) fn similar(name: &str, in_target: bool) -> Option<&'static Key> {
-    let keys = KEYS.iter().filter(|key| allows(key, in_target));
+    let keys = KEYS.iter().filter(|key| key.section.allows(in_target));
     let near = keys.map(|key| (distance(name, key.name), key));
     near.filter(|(distance, key)| *distance <= key.name.len().max(name.len()) / 3 + 1)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, key)| key)
-}
-
-fn allows(key: &Key, in_target: bool) -> bool {
-    match key.section {
-        Both => true,
-        Top => !in_target,
-        Target => in_target,
-    }
 }
 
 /// Edit distance: the number of letters that have to be inserted, deleted or replaced; `-` and `_` are the same letter.

@@ -1,13 +1,39 @@
-//! Every setting of how a program is explored: its name, type, default and meaning, said once.
+//! Every setting of how a program is explored: its name, type, default, meaning, and where it holds, said once.
 //!
 //! The command line, `interleaver.toml`, the flags that the language server gives an exploration, completion in editors, and
-//! the tables of `docs/configuration.md` are made from this description.
+//! the tables of `docs/configuration.md` and `docs/options.md` are made from this description.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::value_kind::ValueKind;
 use crate::input::request::{MemoryModel, Request, Strategy};
+
+/// The part of the file in which a key of `interleaver.toml`, or a setting, may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Section {
+    /// In the file: at the top, for everything.
+    Top,
+    /// In the file: in `[[target]]`.
+    Target,
+    /// In the file: at both places; that in `[[target]]` wins.
+    Both,
+    /// Not in the file: on the command line alone.
+    CommandLine,
+}
+
+impl Section {
+    /// Whether it is one that a part of the file belongs to: a `[[target]]`, or the top.
+    #[must_use]
+    pub fn allows(self, in_target: bool) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Top => !in_target,
+            Self::Target => in_target,
+            Self::CommandLine => false,
+        }
+    }
+}
 
 /// A setting as it is described.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +44,8 @@ pub struct Setting {
     pub kind: ValueKind,
     /// The smallest and the largest number that it takes, or the shortest time: more than none, where that is not 0.
     pub range: (u64, u64),
+    /// The part of the file in which it may stand beside the command line, which has an option for each setting.
+    pub section: Section,
     /// Its meaning, in one or two sentences.
     pub doc: &'static str,
     negated: &'static str,
@@ -37,7 +65,19 @@ impl Setting {
     /// Its option on the command line, after two dashes. A flag that is set by default has one that turns it off.
     #[must_use]
     pub fn option(&self) -> &'static str {
-        if self.default() == Value::Flag(true) { self.negated } else { self.name }
+        if self.is_on() { self.negated } else { self.name }
+    }
+
+    /// The meaning of its option.
+    #[must_use]
+    pub fn option_doc(&self) -> String {
+        if self.is_on() { format!("Turns this off: {}", self.doc) } else { self.doc.to_owned() }
+    }
+
+    /// Whether it is a flag that is set where nothing is said.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.default() == Value::Flag(true)
     }
 
     /// Its value where nothing is said.
@@ -69,6 +109,8 @@ impl Setting {
 pub enum Value {
     /// A text; empty for none.
     Text(String),
+    /// Texts. On the command line each has an option of its own.
+    Texts(Vec<String>),
     /// A whole number.
     Number(u64),
     /// Yes or no.
@@ -86,6 +128,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
+            Self::Texts(texts) => f.write_str(&texts.join(", ")),
             Self::Number(number) => write!(f, "{number}"),
             Self::Flag(flag) => write!(f, "{flag}"),
             Self::Duration(time) if time.subsec_nanos() == 0 => write!(f, "{}s", time.as_secs()),
@@ -102,6 +145,7 @@ impl Value {
     pub fn in_file(self) -> String {
         match self {
             Self::Text(text) => text,
+            Self::Texts(texts) => format!("{texts:?}"),
             Self::Number(_) | Self::Flag(_) => self.to_string(),
             Self::Duration(_) | Self::Strategy(_) | Self::MemoryModel(_) => format!("\"{self}\""),
         }
@@ -145,6 +189,7 @@ macro_rules! typed {
 }
 
 typed!(String, Text, ValueKind::Text);
+typed!(Vec<String>, Texts, ValueKind::Texts);
 typed!(u64, Number, ValueKind::Number);
 typed!(bool, Flag, ValueKind::Flag);
 typed!(Duration, Duration, ValueKind::Duration);
@@ -164,9 +209,9 @@ impl Typed for u32 {
     }
 }
 
-/// `FIELD: TYPE = DEFAULT, from LEAST, "NAME", "MEANING";` where the field is one of [`Request`] as well.
+/// `FIELD: TYPE = DEFAULT, from LEAST, in SECTION, "NAME", "MEANING";` where the field is one of [`Request`] as well.
 macro_rules! settings {
-    ($($field:ident: $type:ty = $default:expr, from $least:literal, $name:literal, $doc:literal;)*) => {
+    ($($field:ident: $type:ty = $default:expr, from $least:literal, in $section:ident, $name:literal, $doc:literal;)*) => {
         /// Settings for an exploration, as far as they are given.
         #[derive(Clone, PartialEq, Eq, Default, Debug)]
         pub struct Settings {
@@ -208,6 +253,7 @@ macro_rules! settings {
                 negated: concat!("no-", $name),
                 kind: <$type as Typed>::KIND,
                 range: ($least, <$type as Typed>::MOST),
+                section: Section::$section,
                 doc: $doc,
                 default: || Defaults::$field().value(),
                 get: |settings| settings.$field.clone().map(Typed::value),
@@ -222,60 +268,73 @@ macro_rules! settings {
 }
 
 settings! {
-    strategy: Strategy = Strategy::unless_named(false), from 0,
+    strategy: Strategy = Strategy::unless_named(false), from 0, in Both,
         "strategy", "The search; docs/searches.md says what each of them does.";
-    max_preemptions: u32 = 2, from 0,
+    max_preemptions: u32 = 2, from 0, in Both,
         "max-preemptions", "How many preemptions a schedule may have (auto, icb, bounded-dpor).";
-    max_delays: u32 = 2, from 0,
+    max_delays: u32 = 2, from 0, in Both,
         "max-delays", "How many delays a schedule may have (idb).";
-    depth: u32 = 3, from 0,
+    depth: u32 = 3, from 0, in Both,
         "depth", "The depth of the failures that are looked for (pct, pctvb).";
-    max_variables: u32 = 2, from 0,
+    max_variables: u32 = 2, from 0, in Both,
         "max-variables", "How many variables preemptions may be at (vtb, pctvb).";
-    max_threads: u32 = 3, from 0,
+    max_threads: u32 = 3, from 0, in Both,
         "max-threads", "How many threads' order may matter (vtb).";
-    max_periods: u32 = 6, from 0,
+    max_periods: u32 = 6, from 0, in Both,
         "max-periods", "How many periods a schedule may have (period).";
-    max_stall: Duration = Duration::ZERO, from 0,
+    max_stall: Duration = Duration::ZERO, from 0, in Both,
         "max-stall", "For how long a thread that could run may stand still while the time of a sleep or of a timed wait runs out. What fails only with longer stalls, up to 100 ms, is a warning.";
-    memory_model: MemoryModel = MemoryModel::X86, from 0,
+    memory_model: MemoryModel = MemoryModel::X86, from 0, in Both,
         "memory-model", "What a claim about all schedules is about: x86, which carries out stores after later loads, or sequential consistency (sc) alone.";
-    max_schedules: u64 = 10_000, from 1,
+    max_schedules: u64 = 10_000, from 1, in Both,
         "max-schedules", "The search ends after this many executions.";
-    time_limit: Duration = Duration::from_secs(60), from 1,
+    time_limit: Duration = Duration::from_secs(60), from 1, in Both,
         "time-limit", "The search ends after this time.";
-    explain_time: Duration = Duration::from_secs(10), from 1,
+    explain_time: Duration = Duration::from_secs(10), from 1, in Both,
         "explain-time", "How long the explanation of each bug may take.";
-    run_timeout: Duration = Duration::from_secs(10), from 1,
+    run_timeout: Duration = Duration::from_secs(10), from 1, in Both,
         "run-timeout", "How long a thread may run, in processor time, or wait without coming to its next key point.";
-    step_limit: u32 = 100_000, from 1,
+    step_limit: u32 = 100_000, from 1, in Both,
         "step-limit", "How many events an execution may have before it is cut.";
-    seed: u64 = 0, from 0,
+    seed: u64 = 0, from 0, in Both,
         "seed", "What random choices start from.";
-    keep_going: bool = false, from 0,
+    keep_going: bool = false, from 0, in Both,
         "keep-going", "Whether the search looks for further distinct bugs after the first. In editors it does unless this says otherwise.";
-    ignore_exit_code: bool = false, from 0,
+    ignore_exit_code: bool = false, from 0, in Both,
         "ignore-exit-code", "Whether an exit code other than 0, of the program or of its client, is no failure.";
-    fresh_directory: bool = false, from 0,
+    fresh_directory: bool = false, from 0, in Both,
         "fresh-dir", "Whether each execution has its own copy of the working directory.";
-    lock_order: bool = true, from 0,
+    lock_order: bool = true, from 0, in Both,
         "lock-order", "Whether potential deadlocks are told: locks that threads take in opposite orders, where no execution deadlocked.";
-    client: String = String::new(), from 0,
+    client: String = String::new(), from 0, in Both,
         "client", "A command that is started with each execution when the program is ready for it, as a client of a server: its steps are explored with those of threads, and its end ends the execution. It is no line for a shell; write sh -c '…' for one.";
-    ready: String = String::new(), from 0,
+    ready: String = String::new(), from 0, in Both,
         "ready", "When the program is ready for its client: the port at which it listens, or a regular expression that a line of its output matches. Unless given, when it listens at any socket, or waits for input.";
+    assume: Vec<String> = Vec::new(), from 0, in Both,
+        "assume", "What the user answers for of what is not watched: libraries by their file names, with or without the version, or kinds of what reports call not seen.";
+    explain: bool = true, from 0, in CommandLine,
+        "explain", "Whether simpler schedules and causes of what was found are looked for.";
+    races: bool = true, from 0, in CommandLine,
+        "races", "Whether data races are looked for.";
+    fail_on_races: bool = false, from 0, in CommandLine,
+        "fail-on-races", "Whether a data race counts as a bug; else it is a warning, which changes neither verdict nor exit code.";
 }
 
 impl Settings {
     /// The options of a command line that says the same.
     #[must_use]
     pub fn options(&self) -> Vec<String> {
-        let option = |setting: &Setting| match setting.get(self)? {
-            value @ Value::Flag(_) => (value != setting.default()).then(|| format!("--{}", setting.option())),
-            Value::Text(text) if text.is_empty() => None,
-            value => Some(format!("--{}={value}", setting.option())),
+        let options = |setting: &Setting| match setting.get(self) {
+            None => Vec::new(),
+            Some(value @ Value::Flag(_)) if value == setting.default() => Vec::new(),
+            Some(Value::Flag(_)) => vec![format!("--{}", setting.option())],
+            Some(Value::Text(text)) if text.is_empty() => Vec::new(),
+            Some(Value::Texts(texts)) => {
+                texts.iter().map(|text| format!("--{}={text}", setting.option())).collect()
+            }
+            Some(value) => vec![format!("--{}={value}", setting.option())],
         };
-        SETTINGS.iter().filter_map(option).collect()
+        SETTINGS.iter().flat_map(options).collect()
     }
 }
 
@@ -304,6 +363,9 @@ mod tests {
             keep_going: Some(true),
             fresh_directory: Some(false),
             lock_order: Some(false),
+            assume: Some(vec!["libtbb.so".to_owned(), "file".to_owned()]),
+            races: Some(false),
+            fail_on_races: Some(false),
             ..Settings::default()
         };
         let expected = [
@@ -312,6 +374,9 @@ mod tests {
             "--time-limit=1s 500000000ns",
             "--keep-going",
             "--no-lock-order",
+            "--assume=libtbb.so",
+            "--assume=file",
+            "--no-races",
         ];
         assert_eq!(settings.options(), expected);
         assert_eq!(humantime::parse_duration("1s 500000000ns"), Ok(Duration::from_millis(1_500)));

@@ -90,13 +90,16 @@ env.C = "2"
         lock_order: Some(false),
         client: Some("ask 'all at once'".to_owned()),
         ready: Some("80".to_owned()),
+        assume: Some(vec!["libtbb.so".to_owned(), "file".to_owned()]),
+        explain: None,
+        races: None,
+        fail_on_races: None,
     };
     assert_eq!(config.settings, expected);
-    assert_eq!(config.assume, ["libtbb.so", "file"]);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
     assert_eq!((first.line, &first.name), (28, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
-    assert_eq!((&first.assume, &second.assume), (&Some(Vec::new()), &None));
+    assert_eq!((&first.settings.assume, &second.settings.assume), (&Some(Vec::new()), &None));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
     assert_eq!(first.directory.as_deref(), Some(Path::new("/w/data")));
     assert_eq!(first.stdin.as_deref(), Some(Path::new("/w/data/in")));
@@ -132,6 +135,7 @@ fn what_is_wrong_is_said_where_it_is() {
             1,
             "`max_preemptions` is not known here: did you mean `max-preemptions`?",
         ),
+        ("races = false\n", 1, 1, "`races` is not known here"),
         ("args = []\n", 1, 1, "`args` is not known here: it stands in a [[target]]"),
         ("[[target]]\nprogram = \"x\"\nsearch = []\n", 3, 1, "it stands at the top of the file"),
         ("äö = 1\n", 1, 1, "no TOML"),
@@ -179,18 +183,54 @@ fn defaults_are_what_they_are_said_to_be() {
     assert_eq!(request, Request::new("x".into()));
 }
 
-#[test]
-fn every_key_is_documented() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/configuration.md");
-    let page = fs::read_to_string(page).unwrap();
-    for key in schema() {
-        let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
-        let row = format!("| `{}` | {} | {default} | {} |", key.name, key.kind.short(), key.doc);
-        assert!(page.contains(&row), "docs/configuration.md lacks the row\n{row}");
+/// Compares the tables of a page of `docs`, each a heading's first, or writes them where `INTERLEAVER_UPDATE_DOCS` is set.
+fn has_tables(page: &str, tables: &[(&str, String)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
+    let mut text = fs::read_to_string(&path).unwrap();
+    for (heading, rows) in tables {
+        let section =
+            text.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{page} lacks {heading}"));
+        let first = section + text[section..].find("\n| --- |").unwrap() + 1;
+        let first = first + text[first..].find('\n').unwrap() + 1;
+        let end = text[first..].find("\n\n").map_or(text.len(), |end| first + end + 1);
+        if std::env::var_os("INTERLEAVER_UPDATE_DOCS").is_some() {
+            text.replace_range(first..end, rows);
+            fs::write(&path, &text).unwrap();
+        } else {
+            assert_eq!(&text[first..end], rows, "docs/{page}: INTERLEAVER_UPDATE_DOCS=1 writes it");
+        }
     }
-    let (page, _) = page.split_once("## Warnings that may stay").unwrap();
-    let documented = page.lines().filter(|line| line.starts_with("| `")).count();
-    assert_eq!(documented, schema().len());
+}
+
+#[test]
+fn every_key_and_every_option_is_documented() {
+    let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+    let row = |key: &Key| {
+        format!("| `{}` | {} | {} | {} |\n", key.name, key.kind.short(), code(&key.default), key.doc)
+    };
+    let keys = |section| schema().iter().filter(|key| key.section == section).map(row).collect::<String>();
+    let sections = [
+        ("## For the whole workspace", keys(Section::Top)),
+        ("## For the whole workspace, or for one target", keys(Section::Both)),
+        ("## For one target", keys(Section::Target)),
+    ];
+    has_tables("configuration.md", &sections);
+    let option = |setting: &Setting| {
+        let value = setting.kind.value_name().map(|name| format!(" {name}")).unwrap_or_default();
+        let in_file = if setting.section == Section::CommandLine { "" } else { setting.name };
+        let default = match setting.default() {
+            Value::Flag(_) => String::new(),
+            value => code(&value.to_string()),
+        };
+        format!(
+            "| `--{}{value}` | {} | {default} | {} |\n",
+            setting.option(),
+            code(in_file),
+            setting.option_doc()
+        )
+    };
+    let options = SETTINGS.iter().map(option).collect::<String>();
+    has_tables("options.md", &[("## Settings", options)]);
 }
 
 #[test]

@@ -52,6 +52,21 @@ impl ValueKind {
 }
 
 impl ValueKind {
+    /// The value of an option as its help names it; none for a flag.
+    #[must_use]
+    pub fn value_name(self) -> Option<&'static str> {
+        match self {
+            Self::Flag => None,
+            Self::Text => Some("TEXT"),
+            Self::Texts | Self::Choice(_) => Some("NAME"),
+            Self::Duration => Some("DURATION"),
+            Self::Path | Self::Paths => Some("PATH"),
+            Self::Number | Self::Variables | Self::Targets | Self::Suppressions => Some("N"),
+        }
+    }
+}
+
+impl ValueKind {
     /// As a table in the manual has it.
     #[must_use]
     pub fn short(self) -> String {

@@ -18,7 +18,7 @@ use super::moves::filters::Filters;
 use super::moves::landmarks::Landmarks;
 use super::moves::scan_cache::ScanCache;
 use super::moves::{back, ending, running, stepping};
-use super::recording::{Life, Recording};
+use super::recording::{Recording, ThreadLifetime};
 use super::request::{Controls, Direction, Move, Step};
 use super::stop::{NextEvent, ProgramOutput, StepPosition, Stop, ThreadLine};
 use crate::narrate::locations::Places;
@@ -155,7 +155,7 @@ impl<'p> Debuggee<'p> {
     pub(super) fn threads(&mut self) -> Vec<ThreadLine> {
         self.learn_functions();
         let alive = self.cursor.recording.lives.iter().enumerate().filter(|(_, life)| self.is_alive(life));
-        let line = |(index, life): (usize, &Life)| ThreadLine {
+        let line = |(index, life): (usize, &ThreadLifetime)| ThreadLine {
             number: index as u32 + 1,
             name: self.name(life, self.functions[index].as_deref()),
         };
@@ -163,13 +163,13 @@ impl<'p> Debuggee<'p> {
     }
 
     /// Whether a thread exists here. One that ends at its next rest is still on its way there.
-    fn is_alive(&self, life: &Life) -> bool {
+    fn is_alive(&self, life: &ThreadLifetime) -> bool {
         let moves = self.cursor.recording.runs_before(self.cursor.at.events) == life.name
             || self.cursor.at.legs.last().is_some_and(|leg| leg.thread == life.name);
         life.is_alive(self.cursor.at.events) || (moves && !self.cursor.at.is_at_rest())
     }
 
-    fn name(&self, life: &Life, function: Option<&str>) -> String {
+    fn name(&self, life: &ThreadLifetime, function: Option<&str>) -> String {
         let function = function.map(|function| format!(" {function}")).unwrap_or_default();
         let is_on_its_way = self.cursor.at.legs.last().is_some_and(|leg| leg.thread == life.name);
         let moves = is_on_its_way && self.cursor.at != self.cursor.recording.end;

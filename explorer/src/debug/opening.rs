@@ -34,7 +34,7 @@ use crate::store::findings::{self, KeptFinding, KeptFolder};
 use crate::trust::{self, Consent};
 use crate::verbs::adapt::adapt;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::divergence::Readable;
+use crate::verbs::divergence::ErrorPhrasing;
 use crate::verbs::replay;
 use crate::verbs::search::save::key_points;
 
@@ -246,7 +246,7 @@ fn record(
         adapt(&program_on_record, &saved.choices, places, &limit)?
     };
     let replayed = search::replay(&program_on_record, &steps, saved.target.step_limit, &limit)
-        .map_err(|error| Readable(places).search_error(error))?;
+        .map_err(|error| ErrorPhrasing(places).search_error(error))?;
     let log = recorder.take();
     if !is_same_build {
         // So that every later run has the key points of this one.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::presets::{self, Build, Chosen};
+use super::presets::{self, Build, ChosenPreset};
 use crate::shell;
 
 /// A command that builds something.
@@ -70,7 +70,7 @@ fn cmake(top: &Path, cmake_folders: &[PathBuf]) -> String {
     }
 }
 
-fn preset(Chosen { configure, build }: &Chosen, top: &Path) -> String {
+fn preset(ChosenPreset { configure, build }: &ChosenPreset, top: &Path) -> String {
     let build = match build {
         Build::Preset(name) => format!("--preset {}", shell::word(name)),
         Build::Folder(folder) => shell_word(Path::new(folder), top),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use files::Kind;
 
 use super::threads::text_creates_threads;
-use super::walk::{Spent, Stamp};
+use super::walk::{ScanBudget, Stamp};
 
 /// The sources that were read, each as it was then.
 #[derive(Clone, Default, Debug)]
@@ -22,7 +22,7 @@ impl Mentions {
     }
 
     /// Reads what is new or changed, up to the first source that mentions threads.
-    pub(super) fn look(&mut self, sources: &[(PathBuf, Stamp)], spent: &Spent) {
+    pub(super) fn look(&mut self, sources: &[(PathBuf, Stamp)], budget: &ScanBudget) {
         let known = std::mem::take(&mut self.read);
         let mut unread = Vec::new();
         for (path, stamp) in sources {
@@ -39,7 +39,7 @@ impl Mentions {
             // A source that is no text mentions nothing that a compiler would read.
             let is_mention =
                 || files::read_text(path, Kind::Text).is_ok_and(|text| text_creates_threads(&text));
-            let Some(mentions) = spent.within(is_mention) else {
+            let Some(mentions) = budget.within(is_mention) else {
                 self.any = true;
                 return;
             };

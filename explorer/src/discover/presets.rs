@@ -29,7 +29,7 @@ struct Preset {
 }
 
 /// The preset that a project is built with, where it has any.
-pub(super) struct Chosen {
+pub(super) struct ChosenPreset {
     /// The way to configure it.
     pub(super) configure: String,
     /// The way to build it then: by a preset, or in a folder.
@@ -42,7 +42,7 @@ pub(super) enum Build {
 }
 
 /// The preset for a project: one that keeps line numbers before others, and then the first.
-pub(super) fn chosen(project: &Path) -> Option<Chosen> {
+pub(super) fn chosen(project: &Path) -> Option<ChosenPreset> {
     let mut all = Presets::default();
     for name in ["CMakePresets.json", "CMakeUserPresets.json"] {
         let text = files::read_text(&project.join(name), Kind::Settings).ok();
@@ -59,7 +59,7 @@ pub(super) fn chosen(project: &Path) -> Option<Chosen> {
     let can_build = |preset: &&&Preset| all.build_of(preset, project).is_some();
     let buildable = || usable.iter().filter(can_build);
     let preset = buildable().find(has_lines).or_else(|| buildable().next())?;
-    Some(Chosen { configure: preset.name.clone(), build: all.build_of(preset, project)? })
+    Some(ChosenPreset { configure: preset.name.clone(), build: all.build_of(preset, project)? })
 }
 
 /// A value of a cache variable: a text, or an object that has one.
@@ -112,7 +112,7 @@ mod tests {
     fn words(text: &str) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("CMakePresets.json"), text).unwrap();
-        let Chosen { configure, build } = chosen(folder.path())?;
+        let ChosenPreset { configure, build } = chosen(folder.path())?;
         let build = match build {
             Build::Preset(name) => name,
             Build::Folder(path) => path.replace(&*folder.path().to_string_lossy(), "HERE"),

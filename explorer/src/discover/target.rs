@@ -37,8 +37,6 @@ pub struct Target {
     pub stdin: Option<PathBuf>,
     /// Settings of the configuration for exploring it.
     pub settings: Settings,
-    /// Entries of the account that the configuration answers for.
-    pub assume: Vec<String>,
 }
 
 impl Target {
@@ -51,7 +49,6 @@ impl Target {
             variables: self.variables.clone(),
             stdin: self.stdin.clone(),
             target: Some(self.id.clone()),
-            assume: self.assume.clone(),
             ..Request::new(self.program.clone())
         };
         self.settings.or(defaults).apply(&mut request);
@@ -69,12 +66,12 @@ pub struct TargetAt {
     /// The line in the text, from 1.
     pub line: u32,
     /// Its standing.
-    pub why: Standing,
+    pub why: Explorability,
 }
 
 /// Says whether something can be explored as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum Explorability {
     /// It can.
     Ready,
     /// The program is older than a source.
@@ -94,7 +91,7 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl Explorability {
     /// The sentence that answers why it cannot be explored as it is.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {

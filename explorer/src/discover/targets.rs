@@ -206,7 +206,6 @@ impl Workspace {
             variables,
             stdin: None,
             settings: self.config.settings.clone(),
-            assume: self.config.assume.clone(),
         }
     }
 
@@ -225,7 +224,6 @@ impl Workspace {
             variables,
             stdin: None,
             settings: self.config.settings.clone(),
-            assume: self.config.assume.clone(),
         };
         self.configured(target, self.config.of_program(&candidate.path))
     }
@@ -249,7 +247,6 @@ impl Workspace {
             directory: config.directory.clone().unwrap_or(target.directory),
             stdin: config.stdin.clone().or(target.stdin),
             settings: config.settings.or(&target.settings),
-            assume: config.assume.clone().unwrap_or(target.assume),
             ..target
         }
     }

@@ -77,13 +77,13 @@ const IGNORED_OF_CARGO: [&str; 5] = ["build", "incremental", ".fingerprint", "do
 
 /// The part of the limits of one look that is used up.
 #[derive(Debug)]
-pub(super) struct Spent {
+pub(super) struct ScanBudget {
     limits: Limits,
     start: Instant,
     entries: usize,
 }
 
-impl Spent {
+impl ScanBudget {
     pub(super) fn new(limits: Limits) -> Self {
         Self { limits, start: Instant::now(), entries: 0 }
     }
@@ -123,28 +123,28 @@ impl Spent {
 }
 
 /// Walks through `root` and all that is below, the outermost first, `depth` folders deep.
-pub(super) fn walk(root: &Path, depth_limit: usize, spent: &mut Spent) -> Found {
+pub(super) fn walk(root: &Path, depth_limit: usize, budget: &mut ScanBudget) -> Found {
     let mut found = Found::default();
     let mut folders = VecDeque::from([(root.to_owned(), 0)]);
     while let Some((folder, depth)) = folders.pop_front() {
-        if let Some(cut) = spent.ends_at(&folder) {
+        if let Some(cut) = budget.ends_at(&folder) {
             found.cut = Some(cut);
             break;
         }
         found.folders += 1;
-        spent.entries += 1;
+        budget.entries += 1;
         // A folder that cannot be read holds nothing that could be explored.
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         // One more than there is room for shows that there are more.
-        let room = (spent.limits.entries + 1).saturating_sub(spent.entries);
-        let has_time = |_: &_| spent.start.elapsed() <= spent.limits.time;
+        let room = (budget.limits.entries + 1).saturating_sub(budget.entries);
+        let has_time = |_: &_| budget.start.elapsed() <= budget.limits.time;
         let mut entries: Vec<DirEntry> = entries.flatten().take(room).take_while(has_time).collect();
-        spent.entries += entries.len();
+        budget.entries += entries.len();
         entries.sort_by_key(DirEntry::file_name);
         let is_cargos = entries.iter().any(|entry| entry.file_name() == "CACHEDIR.TAG")
             || entries.iter().any(|entry| entry.file_name() == ".fingerprint");
         for entry in entries {
-            if spent.start.elapsed() > spent.limits.time {
+            if budget.start.elapsed() > budget.limits.time {
                 break;
             }
             let Ok(kind) = entry.file_type() else { continue };
@@ -160,7 +160,7 @@ pub(super) fn walk(root: &Path, depth_limit: usize, spent: &mut Spent) -> Found 
                 }
             }
         }
-        if let Some(cut) = spent.ends_at(&folder) {
+        if let Some(cut) = budget.ends_at(&folder) {
             found.cut = Some(cut);
             break;
         }

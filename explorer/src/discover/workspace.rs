@@ -11,7 +11,7 @@ use super::ctest::{self, CTest};
 use super::kind::{CargoTarget, Kind};
 use super::mentions::Mentions;
 use super::paths::Paths;
-use super::walk::{self, Found, Limits, Spent, Stamp};
+use super::walk::{self, Found, Limits, ScanBudget, Stamp};
 use crate::config::Config;
 use crate::input::project_root::root_of;
 
@@ -103,13 +103,13 @@ impl Workspace {
         let could_create_threads = self.can_create_threads();
         let config_changed = self.config != *config;
         self.config = config.clone();
-        let mut spent = Spent::new(self.limits);
-        self.found = self.walk(&mut spent);
-        (self.manifests, self.ctests) = self.read_notes(&spent);
-        self.walk_cargos(&mut spent);
-        self.read_executables(&spent);
+        let mut budget = ScanBudget::new(self.limits);
+        self.found = self.walk(&mut budget);
+        (self.manifests, self.ctests) = self.read_notes(&budget);
+        self.walk_cargos(&mut budget);
+        self.read_executables(&budget);
         if !self.programs_create_threads() {
-            self.mentions.look(&self.found.sources, &spent);
+            self.mentions.look(&self.found.sources, &budget);
         }
         let after: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
         config_changed || before != after || could_create_threads != self.can_create_threads()
@@ -143,8 +143,8 @@ impl Workspace {
     }
 
     /// All folders share the limits: those that the workspace names besides itself are cut first.
-    fn walk(&self, spent: &mut Spent) -> Found {
-        let mut found = walk::walk(&self.root, self.limits.depth, spent);
+    fn walk(&self, budget: &mut ScanBudget) -> Found {
+        let mut found = walk::walk(&self.root, self.limits.depth, budget);
         for folder in self.config.search.iter().filter(|folder| !folder.starts_with(&self.root)) {
             if self.root.starts_with(folder) {
                 let all = format!(
@@ -154,7 +154,7 @@ impl Workspace {
                 found.cut.get_or_insert(all);
                 continue;
             }
-            let more = walk::walk(folder, self.limits.depth, spent);
+            let more = walk::walk(folder, self.limits.depth, budget);
             found.executables.extend(more.executables);
             found.files += more.files;
             found.folders += more.folders;
@@ -172,28 +172,28 @@ impl Workspace {
     }
 
     /// The notes of cargo and CMake.
-    fn read_notes(&mut self, spent: &Spent) -> (Vec<Manifest>, Vec<CTest>) {
+    fn read_notes(&mut self, budget: &ScanBudget) -> (Vec<Manifest>, Vec<CTest>) {
         let (mut manifests, mut ctests) = (Vec::new(), Vec::new());
         let count = self.found.manifests.len() + self.found.ctest_files.len();
-        let cut = spent.each(&self.found.manifests, |path| manifests.extend(Manifest::read(path)));
+        let cut = budget.each(&self.found.manifests, |path| manifests.extend(Manifest::read(path)));
         let cut =
-            cut.or_else(|| spent.each(&self.found.ctest_files, |path| ctests.extend(ctest::read(path))));
+            cut.or_else(|| budget.each(&self.found.ctest_files, |path| ctests.extend(ctest::read(path))));
         if let Some(nth) = cut {
-            self.found.cut.get_or_insert(spent.is_over_before(count - nth, "note of a build tool", "read"));
+            self.found.cut.get_or_insert(budget.is_over_before(count - nth, "note of a build tool", "read"));
         }
         (manifests, ctests)
     }
 
     /// Looks where cargo was told to build, if that is outside of everything that was looked at.
-    fn walk_cargos(&mut self, spent: &mut Spent) {
+    fn walk_cargos(&mut self, budget: &mut ScanBudget) {
         let manifests = self.manifests.iter().map(Manifest::folder);
         // Without time for that, there is none for the files in those folders either.
-        let folders = spent.within(|| target_folders(manifests, &self.root)).unwrap_or_default();
+        let folders = budget.within(|| target_folders(manifests, &self.root)).unwrap_or_default();
         let known: HashSet<&Path> = self.found.executables.iter().map(|(path, _)| path.as_path()).collect();
         let mut more = Vec::new();
         for folder in folders.iter().filter(|folder| !folder.starts_with(&self.root)) {
             // `TRIPLE/PROFILE/deps`, below the two parts of a workspace's hash; files that lie deeper are no programs.
-            more.extend(walk::walk(folder, 5, spent).executables);
+            more.extend(walk::walk(folder, 5, budget).executables);
         }
         more.retain(|(path, _)| !known.contains(path.as_path()) && !self.is_ignored(path));
         self.outside = more.iter().map(|(path, _)| path.clone()).collect();
@@ -204,13 +204,13 @@ impl Workspace {
         self.config.ignore.iter().any(|ignored| path.starts_with(ignored))
     }
 
-    fn read_executables(&mut self, spent: &Spent) {
+    fn read_executables(&mut self, budget: &ScanBudget) {
         let mut notes = Notes::default();
         let mut known = HashMap::new();
         let mut all = Vec::new();
         let files = files(&self.found.executables);
         let count = files.len();
-        let cut = spent.each(&files, |(paths, stamp)| {
+        let cut = budget.each(&files, |(paths, stamp)| {
             let path = &paths[0];
             let kind = notes.kind(paths);
             let now = match self.known.remove(path) {
@@ -221,7 +221,7 @@ impl Workspace {
             known.insert(path.clone(), now);
         });
         if let Some(nth) = cut {
-            self.found.cut.get_or_insert(spent.is_over_before(count - nth, "executable", "read"));
+            self.found.cut.get_or_insert(budget.is_over_before(count - nth, "executable", "read"));
         }
         self.known = known;
         // The newest build first, and of equals the one with the shorter name.

@@ -23,13 +23,13 @@ use crate::config::Suppressions;
 use crate::input::portable_path::Place;
 use crate::input::request::{Request, Strategy};
 use crate::program::source::{Frame, Source};
-use crate::program::worker_pool::Repeatable;
+use crate::program::worker_pool::Replicable;
 use crate::render;
 use crate::report::Report;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::Store;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::replay::Again;
+use crate::verbs::replay::ReplayContext;
 use crate::verbs::search::session::SearchSession;
 use crate::verbs::watch::Unwatched;
 use crate::{Error, json};
@@ -127,7 +127,7 @@ fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
 /// The same with a program that other workers can have as well.
 fn explore_on(
     program: &str,
-    workers: Option<&impl Repeatable>,
+    workers: Option<&impl Replicable>,
     change: impl FnOnce(&mut Request),
 ) -> Explored {
     let model: Model = program.parse().unwrap();
@@ -166,7 +166,8 @@ fn replay(file: &Path, program: &str, build_id: &'static str) -> Result<Report, 
     let deadline = Deadline::never(&Arc::default());
     let root = Path::new("/checkout");
     let file = Path::new("s.json");
-    Again { saved: &saved, file, root, source: &source, instead: &|| None, deadline: &deadline }.run(&model)
+    ReplayContext { saved: &saved, file, root, source: &source, instead: &|| None, deadline: &deadline }
+        .run(&model)
 }
 
 impl Explored {

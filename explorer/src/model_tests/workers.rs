@@ -15,7 +15,7 @@ use delegate::delegate;
 
 use super::{LOST_UPDATE, explore_on, explore_with};
 use crate::input::request::{Request, Strategy};
-use crate::program::worker_pool::{Parallelism, Repeatable};
+use crate::program::worker_pool::{Parallelism, Replicable};
 
 /// Some thousands of executions within two preemptions, some of which fail.
 const BUSY: &str = "T1: create T2, create T3, r x, w y x+1, r z, w x, join T2, join T3, r x, assert x<3 \
@@ -52,7 +52,7 @@ impl Program for Copy {
     }
 }
 
-impl Repeatable for Fragile {
+impl Replicable for Fragile {
     type Copy = Copy;
     type Known = ();
     type Learnt = ();
@@ -130,7 +130,7 @@ impl Program for Visitor {
     }
 }
 
-impl Repeatable for Meeting {
+impl Replicable for Meeting {
     type Copy = Visitor;
     type Known = ();
     type Learnt = ();

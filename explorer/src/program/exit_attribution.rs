@@ -36,7 +36,7 @@ impl<'a> ExitAttribution<'a> {
     }
 
     /// The line with which `main` or the test ended, and how many executions it took to find it.
-    fn last_line(&self, failure: &Failure, trace: &Trace) -> (Option<Line>, u64) {
+    fn return_line(&self, failure: &Failure, trace: &Trace) -> (Option<Line>, u64) {
         let program = &self.launched.program;
         let is_harness = failure.thread.is_some() && failure.thread == program.harness();
         if !is_harness && failure.stack.iter().any(|&site| self.is_own(site)) {
@@ -88,7 +88,7 @@ impl Program for ExitAttribution<'_> {
             failure.line = Some(Line { file: failed.file, line: failed.line, function: None });
             return 0;
         }
-        let (line, executions) = self.last_line(failure, trace);
+        let (line, executions) = self.return_line(failure, trace);
         failure.line = line;
         executions
     }

@@ -15,13 +15,13 @@ use ptrace_backend::{
     ClientSpec, KnowledgeSnapshot, LaunchError, LaunchSpec, Lessons, PtraceProgram, Stalls, Stepping,
 };
 
-use crate::discover::Alone;
+use crate::discover::ProgramIdentity;
 use crate::error::Error;
 use crate::input::environment::Variables;
 use crate::program::fresh_dir::{FreshDir, FreshDirError};
 use crate::program::run_note_words::of_machine;
 use crate::program::source::{Frame, Source};
-use crate::program::worker_pool::Repeatable;
+use crate::program::worker_pool::Replicable;
 
 impl Source for PtraceProgram {
     fn locate(&self, site: Site) -> Vec<Frame> {
@@ -93,7 +93,7 @@ impl Source for PtraceProgram {
     }
 }
 
-impl Repeatable for PtraceProgram {
+impl Replicable for PtraceProgram {
     type Copy = Self;
     type Known = KnowledgeSnapshot;
     type Learnt = Lessons;
@@ -195,9 +195,9 @@ pub(crate) fn restore(fresh: Option<&FreshDir>) -> Option<()> {
 
 /// The frame that stands for a failing line where nothing else does: the beginning of the test that the arguments select,
 /// or of `main`.
-pub(crate) fn entry(alone: &Alone) -> Option<Frame> {
-    let at = alone.at.clone()?;
-    Some(Frame { function: alone.name.clone(), file: Some(at.file), line: Some(at.line), column: None })
+pub(crate) fn entry(identity: &ProgramIdentity) -> Option<Frame> {
+    let at = identity.at.clone()?;
+    Some(Frame { function: identity.name.clone(), file: Some(at.file), line: Some(at.line), column: None })
 }
 
 /// The absolute path of a folder that the user named, without symbolic links.

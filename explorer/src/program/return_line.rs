@@ -53,9 +53,9 @@ impl Body {
         let shown = |address: u64| (address.wrapping_add(module.bias), module.image.frames(address));
         let all: Vec<(u64, Vec<Frame>)> =
             statements.all.iter().map(|statement| shown(statement.address)).collect();
-        let alone = path.parent().and_then(|root| discover::alone(path, arguments, root));
-        let framework = alone.as_ref().and_then(|alone| alone.framework);
-        let at = alone.and_then(|alone| alone.at);
+        let identity = path.parent().and_then(|root| discover::identify(path, arguments, root));
+        let framework = identity.as_ref().and_then(|identity| identity.framework);
+        let at = identity.and_then(|identity| identity.at);
         let function = at.as_ref().and_then(|at| function_at(&all, at, framework));
         let is_body: Box<dyn Fn(&str) -> bool> = match function {
             Some(name) => Box::new(move |function| function == name),

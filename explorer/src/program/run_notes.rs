@@ -18,29 +18,29 @@ use checker::trace::Trace;
 use delegate::delegate;
 
 use crate::program::run_note_words::of_program;
-use crate::program::test_output::{Missed, missed, skipped};
+use crate::program::test_output::{TestNotRun, missed, skipped};
 
 /// Size of the end of the output, in bytes, in which a test framework says which tests it ran.
 const LONGEST_REPORT: usize = 16 << 10;
 
 /// Peculiarities that all executions so far have told.
 #[derive(Debug, Default)]
-pub(crate) struct Peculiarities(Mutex<Told>);
+pub(crate) struct RunNotes(Mutex<RunNotesState>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct RunNotesState {
     notes: BTreeSet<Peculiarity>,
     /// The reason for which the chosen test did not run, or did not run alone.
-    missed: Option<Missed>,
+    missed: Option<TestNotRun>,
     started: u64,
     /// The account's entries, each with its number of executions.
     unwatched: BTreeMap<Unwatched, u64>,
-    pace: Pace,
+    pace: ExecutionCosts,
 }
 
 /// The cost of executions, those of workers left out.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Pace {
+pub(crate) struct ExecutionCosts {
     pub(crate) executions: u64,
     /// Of all but the last one.
     before: Cost,
@@ -55,7 +55,7 @@ pub(crate) struct Cost {
     pub(crate) events: u64,
 }
 
-impl Pace {
+impl ExecutionCosts {
     pub(crate) fn note(&mut self, cost: Cost) {
         self.before.time += self.last.time;
         self.before.events += self.last.events;
@@ -71,7 +71,7 @@ impl Pace {
     }
 }
 
-impl Peculiarities {
+impl RunNotes {
     /// A sentence for each, in the order of the alphabet.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.told().notes.iter().copied().map(of_program).collect();
@@ -90,7 +90,7 @@ impl Peculiarities {
     }
 
     /// The cost of executions so far.
-    pub(crate) fn pace(&self) -> Pace {
+    pub(crate) fn pace(&self) -> ExecutionCosts {
         self.told().pace
     }
 
@@ -100,7 +100,7 @@ impl Peculiarities {
         self.add(summary, is_one_test);
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, RunNotesState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,21 +120,21 @@ pub(crate) struct Observed<'a, P> {
     program: &'a P,
     arguments: String,
     is_one_test: bool,
-    told: &'a Peculiarities,
+    told: &'a RunNotes,
 }
 
 /// An execution of it.
 pub(crate) struct ObservedRun<'a, R> {
     run: R,
     is_one_test: bool,
-    told: &'a Peculiarities,
+    told: &'a RunNotes,
     began: Instant,
     events: u64,
 }
 
 impl<'a, P> Observed<'a, P> {
     /// `arguments` are those of the program, for a sentence; `is_one_test`: they select one test.
-    pub(crate) fn new(program: &'a P, arguments: String, is_one_test: bool, told: &'a Peculiarities) -> Self {
+    pub(crate) fn new(program: &'a P, arguments: String, is_one_test: bool, told: &'a RunNotes) -> Self {
         Self { program, arguments, is_one_test, told }
     }
 

@@ -6,38 +6,46 @@ use std::path::PathBuf;
 use crate::report::Hint;
 
 /// Output of a test framework when no test has run: every mark has to begin a line of it.
-struct Idle {
+struct NoTestsMessage {
     marks: &'static [&'static str],
     /// A beginning that no line has then.
     never: Option<&'static str>,
-    missed: Missed,
+    missed: TestNotRun,
 }
 
-const IDLE: [Idle; 6] = [
-    Idle {
+const NO_TESTS: [NoTestsMessage; 6] = [
+    NoTestsMessage {
         // It may have passed over the test, since it is to be ignored.
         marks: &["running ", "test result: ok. 0 passed; 0 failed;"],
         never: None,
-        missed: Missed::None("Rust's test harness"),
+        missed: TestNotRun::None("Rust's test harness"),
     },
-    Idle {
+    NoTestsMessage {
         marks: &["[==========] Running 0 tests from 0 test ", "[  PASSED  ] 0 tests."],
         never: None,
-        missed: Missed::None("GoogleTest"),
+        missed: TestNotRun::None("GoogleTest"),
     },
-    Idle {
+    NoTestsMessage {
         marks: &["[  SKIPPED ] ", "[  PASSED  ] 0 tests."],
         never: Some("[  FAILED  ] "),
-        missed: Missed::Skipped("GoogleTest"),
+        missed: TestNotRun::Skipped("GoogleTest"),
     },
-    Idle { marks: &["No test cases matched '"], never: None, missed: Missed::None("Catch2") },
-    Idle { marks: &["test cases: 1 | 1 skipped"], never: None, missed: Missed::Skipped("Catch2") },
-    Idle { marks: &["[doctest] test cases: 0 |"], never: None, missed: Missed::None("doctest") },
+    NoTestsMessage { marks: &["No test cases matched '"], never: None, missed: TestNotRun::None("Catch2") },
+    NoTestsMessage {
+        marks: &["test cases: 1 | 1 skipped"],
+        never: None,
+        missed: TestNotRun::Skipped("Catch2"),
+    },
+    NoTestsMessage {
+        marks: &["[doctest] test cases: 0 |"],
+        never: None,
+        missed: TestNotRun::None("doctest"),
+    },
 ];
 
 /// The reason for which an execution says nothing of the test that was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Missed {
+pub(crate) enum TestNotRun {
     /// The framework ran no test.
     None(&'static str),
     /// The test said that it is to be skipped.
@@ -48,7 +56,7 @@ pub(crate) enum Missed {
     Several(&'static str, u32),
 }
 
-impl Missed {
+impl TestNotRun {
     /// As a sentence; `arguments` are those of the program.
     pub(crate) fn words(self, arguments: &str) -> String {
         match self {
@@ -72,7 +80,7 @@ impl Missed {
 
 /// The reason for which the chosen test did not run, or did not run alone, as the framework that wrote this output says, if
 /// one did. `is_one`: one test was chosen.
-pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<Missed> {
+pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<TestNotRun> {
     let text = String::from_utf8_lossy(stdout);
     // doctest aligns its numbers.
     let lines: Vec<String> =
@@ -81,22 +89,23 @@ pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<Missed> {
         let mark = mark.split_whitespace().collect::<Vec<_>>().join(" ");
         lines.iter().any(|line| line.starts_with(&mark))
     };
-    let is_so = |idle: &&Idle| idle.marks.iter().all(has) && !idle.never.as_ref().is_some_and(has);
-    if let Some(idle) = IDLE.iter().find(is_so) {
-        return Some(idle.missed);
+    let is_so =
+        |message: &&NoTestsMessage| message.marks.iter().all(has) && !message.never.as_ref().is_some_and(has);
+    if let Some(message) = NO_TESTS.iter().find(is_so) {
+        return Some(message.missed);
     }
     let counted = lines.iter().filter(|_| is_one).find_map(|line| counted(line));
-    counted.filter(|(_, count)| *count > 1).map(|(framework, count)| Missed::Several(framework, count))
+    counted.filter(|(_, count)| *count > 1).map(|(framework, count)| TestNotRun::Several(framework, count))
 }
 
 /// The verdict on a program that has ended with this exit code, and written this, if that says to a harness that its test is
 /// to be skipped.
-pub(crate) fn skipped(code: i32, stdout: &[u8]) -> Option<Missed> {
+pub(crate) fn skipped(code: i32, stdout: &[u8]) -> Option<TestNotRun> {
     let says_so = || String::from_utf8_lossy(stdout).contains("SKIP");
     match code {
-        77 => Some(Missed::SkippedByCode(code, "Automake and Meson")),
+        77 => Some(TestNotRun::SkippedByCode(code, "Automake and Meson")),
         // Others end with it as well.
-        4 if says_so() => Some(Missed::SkippedByCode(code, "the kernel's selftests")),
+        4 if says_so() => Some(TestNotRun::SkippedByCode(code, "the kernel's selftests")),
         _ => None,
     }
 }
@@ -254,11 +263,11 @@ mod tests {
         for (output, expected) in [
             (
                 "\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n",
-                Some(Missed::None("Rust's test harness")),
+                Some(TestNotRun::None("Rust's test harness")),
             ),
             (
                 "\nrunning 1 test\ntest a ... ignored\n\ntest result: ok. 0 passed; 0 failed; 1 ignored; 0 measured\n",
-                Some(Missed::None("Rust's test harness")),
+                Some(TestNotRun::None("Rust's test harness")),
             ),
             (
                 "\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
@@ -267,22 +276,25 @@ mod tests {
             (
                 "Note: Google Test filter = x\n[==========] Running 0 tests from 0 test suites.\n[==========] 0 tests from 0 test \
                  suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n",
-                Some(Missed::None("GoogleTest")),
+                Some(TestNotRun::None("GoogleTest")),
             ),
-            ("Filters: x\nNo test cases matched 'x'\n", Some(Missed::None("Catch2"))),
-            ("[doctest] test cases:  0 |  0 passed | 0 failed | 2 skipped\n", Some(Missed::None("doctest"))),
+            ("Filters: x\nNo test cases matched 'x'\n", Some(TestNotRun::None("Catch2"))),
+            (
+                "[doctest] test cases:  0 |  0 passed | 0 failed | 2 skipped\n",
+                Some(TestNotRun::None("doctest")),
+            ),
             ("[doctest] test cases:  1 |  1 passed | 0 failed | 9 skipped\n", None),
-            ("[doctest] test cases: 10 | 10 passed | 0 failed |\n", Some(Missed::Several("doctest", 10))),
+            ("[doctest] test cases: 10 | 10 passed | 0 failed |\n", Some(TestNotRun::Several("doctest", 10))),
             ("All tests passed (3 assertions in 1 test case)\n", None),
-            ("All tests passed (3 assertions in 2 test cases)\n", Some(Missed::Several("Catch2", 2))),
+            ("All tests passed (3 assertions in 2 test cases)\n", Some(TestNotRun::Several("Catch2", 2))),
             (
                 "test cases: 3 | 2 passed | 1 failed\nassertions: 3 | 2 passed | 1 failed\n",
-                Some(Missed::Several("Catch2", 3)),
+                Some(TestNotRun::Several("Catch2", 3)),
             ),
-            ("test cases: 1 | 1 skipped\nassertions: - none -\n", Some(Missed::Skipped("Catch2"))),
+            ("test cases: 1 | 1 skipped\nassertions: - none -\n", Some(TestNotRun::Skipped("Catch2"))),
             (
                 "[  SKIPPED ] A.B (0 ms)\n[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n",
-                Some(Missed::Skipped("GoogleTest")),
+                Some(TestNotRun::Skipped("GoogleTest")),
             ),
             // Of several instances, some were.
             ("[  SKIPPED ] A.B/0 (0 ms)\n[  PASSED  ] 1 test.\n[  SKIPPED ] 1 test, listed below:\n", None),

@@ -21,7 +21,7 @@ use ptrace_backend::attention::Attention;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program that can be had again, for another thread.
-pub trait Repeatable: Sync {
+pub trait Replicable: Sync {
     /// It, again.
     type Copy: Program;
     /// Knowledge that an execution depends on beside its choices.
@@ -63,7 +63,7 @@ pub trait Repeatable: Sync {
 }
 
 /// A model is the same everywhere.
-impl Repeatable for Model {
+impl Replicable for Model {
     type Copy = Self;
     type Known = ();
     type Learnt = ();
@@ -118,7 +118,7 @@ pub enum Parallelism {
 impl Parallelism {
     /// As a user asked for, or else as many as there are CPUs.
     #[must_use]
-    pub fn of<P: Repeatable>(wanted: Option<NonZeroUsize>, program: &P) -> Self {
+    pub fn of<P: Replicable>(wanted: Option<NonZeroUsize>, program: &P) -> Self {
         match wanted {
             Some(workers) => Self::Exactly(workers.get() - 1),
             None => Self::WhileApart(program.at_once().saturating_sub(1)),
@@ -140,7 +140,7 @@ impl Parallelism {
 }
 
 /// Threads that work for one search.
-pub struct WorkerPool<'scope, 'env, P: Repeatable> {
+pub struct WorkerPool<'scope, 'env, P: Replicable> {
     scope: &'scope Scope<'scope, 'env>,
     program: &'env P,
     queue: Arc<Queue<P>>,
@@ -152,7 +152,7 @@ pub struct WorkerPool<'scope, 'env, P: Repeatable> {
 }
 
 /// State that the threads share.
-struct Queue<P: Repeatable> {
+struct Queue<P: Replicable> {
     state: Mutex<QueueState<P>>,
     /// There is a job, or it is all over.
     jobs: Condvar,
@@ -163,7 +163,7 @@ struct Queue<P: Repeatable> {
     limit: Limit,
 }
 
-struct QueueState<P: Repeatable> {
+struct QueueState<P: Replicable> {
     /// The last one is begun first. The job that was handed out last has its turn late, so that the search, which comes to
     /// each in its turn and runs those that no worker has begun, does not come to one that is under way, and wait.
     waiting: Vec<(Job, P::Known)>,
@@ -179,7 +179,7 @@ struct QueueState<P: Repeatable> {
     alive: usize,
 }
 
-impl<P: Repeatable> Queue<P> {
+impl<P: Replicable> Queue<P> {
     fn state(&self) -> MutexGuard<'_, QueueState<P>> {
         // A worker that panicked had no job of another one in hand.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -242,9 +242,9 @@ impl<P: Repeatable> Queue<P> {
 }
 
 /// Counts a worker out: the search does not wait for what it had under way.
-struct Presence<'b, P: Repeatable>(&'b Queue<P>);
+struct WorkerGuard<'b, P: Replicable>(&'b Queue<P>);
 
-impl<P: Repeatable> Drop for Presence<'_, P> {
+impl<P: Replicable> Drop for WorkerGuard<'_, P> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.alive -= 1;
@@ -254,7 +254,7 @@ impl<P: Repeatable> Drop for Presence<'_, P> {
     }
 }
 
-impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
+impl<'scope, 'env, P: Replicable> WorkerPool<'scope, 'env, P> {
     /// Workers beside the calling thread, for a search with this limit. `taken_in` hears of every execution of theirs that counts.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
@@ -299,7 +299,7 @@ impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
             let (queue, program) = (Arc::clone(&self.queue), self.program);
             self.queue.state().alive += 1;
             let work = move || {
-                let _presence = Presence(&queue);
+                let _guard = WorkerGuard(&queue);
                 // The message of its panic has been printed; the search goes on without it.
                 let _ = catch_unwind(AssertUnwindSafe(|| queue.work(nth, program, parallelism)));
             };
@@ -310,7 +310,7 @@ impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
     }
 }
 
-impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
+impl<P: Replicable> Workers for WorkerPool<'_, '_, P> {
     fn count(&self) -> usize {
         self.parallelism.most()
     }
@@ -388,7 +388,7 @@ impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
     }
 }
 
-impl<P: Repeatable> Drop for WorkerPool<'_, '_, P> {
+impl<P: Replicable> Drop for WorkerPool<'_, '_, P> {
     fn drop(&mut self) {
         self.queue.dismiss();
     }

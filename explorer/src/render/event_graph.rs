@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::escaping::{escaped, escaped_line};
 use crate::report::{EventGraph, EventLine};
-use crate::shown::{escaped, escaped_line};
 
 /// A table with a row for each event. The last column has the events of other threads that come immediately before.
 #[must_use]

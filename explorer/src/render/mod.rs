@@ -10,13 +10,13 @@ pub mod stalls;
 
 use checker::failure::FailureKind;
 
+use crate::escaping::escaped;
 use crate::input::request::{MemoryModel, Strategy};
 use crate::narrate::sentences::unwatched;
 use crate::report::plural::{grouped, plural};
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Report};
 use crate::shell::shown_word;
-use crate::shown::escaped;
 
 /// So many lines are shown of the beginning and of the end of what a program wrote, and so many characters of each.
 const LINES: usize = 20;

@@ -55,7 +55,7 @@ struct Header {
 
 /// The member of every file but those of the long form.
 #[derive(Deserialize)]
-struct Listed {
+struct ChoicesMember {
     #[serde(rename = "choices")]
     _choices: IgnoredAny,
 }
@@ -96,7 +96,7 @@ impl ScheduleFile {
             let numbered: Numbered = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
             file.choices = numbered.choices().map_err(FileFault::Corrupt)?;
         } else if file.choices.is_empty() {
-            let _: Listed = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
+            let _: ChoicesMember = serde_json::from_slice(bytes).map_err(FileFault::Corrupt)?;
         }
         Ok(file)
     }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use ptrace_backend::preflight;
 
+use crate::escaping::escaped;
 use crate::input::environment;
 use crate::schedule_file::SavedTarget;
 use crate::shell::shown_word;
-use crate::shown::escaped;
 
 /// A command that would run.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -16,7 +16,7 @@ const TELLING: Duration = Duration::from_secs(5);
 
 /// The work that follows a search, in its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ToCome {
+pub(crate) enum PendingWork {
     /// Another search.
     Search,
     /// Further executions, which tell which of its races are none.
@@ -80,7 +80,10 @@ impl Deadline {
 
     /// For a search that leaves some of its time to what is to come: a quarter to another search, and as much, but not more than
     /// [`TELLING`], to judging what it has seen.
-    pub(crate) fn limit_leaving(&self, is_to_come: impl Fn(ToCome) -> bool + Send + Sync + 'static) -> Limit {
+    pub(crate) fn limit_leaving(
+        &self,
+        is_to_come: impl Fn(PendingWork) -> bool + Send + Sync + 'static,
+    ) -> Limit {
         let state = Arc::clone(&self.0);
         Limit::new(move || match state.look() {
             StopRequest::Continue | StopRequest::HalfSpent if state.is_share(&is_to_come) => {
@@ -112,15 +115,15 @@ impl Deadline {
 
 impl DeadlineState {
     /// Whether the time that is left is the share of what is to come.
-    fn is_share(&self, is_to_come: &impl Fn(ToCome) -> bool) -> bool {
+    fn is_share(&self, is_to_come: &impl Fn(PendingWork) -> bool) -> bool {
         let (begun, end) = (self.begun.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
         let quarter = end.saturating_sub(begun) / 4;
         let left = end.saturating_sub(micros(self.created.elapsed()));
         if end == u64::MAX || left > 2 * quarter {
             return false;
         }
-        let search = if is_to_come(ToCome::Search) { quarter } else { 0 };
-        let judging = if is_to_come(ToCome::Judging) { quarter.min(micros(TELLING)) } else { 0 };
+        let search = if is_to_come(PendingWork::Search) { quarter } else { 0 };
+        let judging = if is_to_come(PendingWork::Judging) { quarter.min(micros(TELLING)) } else { 0 };
         search + judging > 0 && left <= search + judging
     }
 

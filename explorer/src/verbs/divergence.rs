@@ -11,9 +11,9 @@ use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 
 /// Makes errors readable with the names of a program.
-pub(crate) struct Readable<'a>(pub(crate) &'a Places<'a>);
+pub(crate) struct ErrorPhrasing<'a>(pub(crate) &'a Places<'a>);
 
-impl Readable<'_> {
+impl ErrorPhrasing<'_> {
     pub(crate) fn search_error(&self, error: SearchError) -> Error {
         match error {
             SearchError::NotDeterministic(difference) => {

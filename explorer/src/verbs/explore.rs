@@ -72,15 +72,15 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         step_limit: request.step_limit,
         run_timeout: request.run_timeout,
     };
-    let alone = || discover::alone(&program.executable().path, &launch.arguments, &root);
-    let alone = deadline.in_time(alone)?;
-    let name = request.target.clone().or_else(|| alone.as_ref().map(|alone| alone.id.clone()));
+    let identity = || discover::identify(&program.executable().path, &launch.arguments, &root);
+    let identity = deadline.in_time(identity)?;
+    let name = request.target.clone().or_else(|| identity.as_ref().map(|identity| identity.id.clone()));
     let name = name.unwrap_or_else(|| findings::program_id(&target.program));
     let store = match &request.output {
         Some(folder) => Store::at(folder)?,
         None => Store::of_target(&root, &name)?,
     };
-    let instead = || launch::entry(alone.as_ref()?);
+    let instead = || launch::entry(identity.as_ref()?);
     let (source, instead): (&dyn Source, _) = (program, &instead);
     let suppressions = Suppressions::read(&root, &program.executable().path);
     let session = SearchSession {

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::escaping;
 use crate::report::{Finding, Report};
-use crate::shown;
 use crate::verbs::watch::Progress;
 
 /// One line.
@@ -44,7 +44,7 @@ impl Line {
             Self::Report { report } => &Self::Report { report: Box::new(report.shortened().into_owned()) },
             Self::Progress(_) | Self::Error { .. } => self,
         };
-        serde_json::to_writer(shown::Json::new(&mut *to), line)?;
+        serde_json::to_writer(escaping::Json::new(&mut *to), line)?;
         to.write_all(b"\n")
     }
 }

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::input::request::{Effort, Request, Strategy};
 use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch};
-use crate::program::run_notes::{Observed, Peculiarities};
+use crate::program::run_notes::{Observed, RunNotes};
 use crate::program::source::Source;
 use crate::report::Report;
 use crate::report::verdict::Verdict;
@@ -24,8 +24,8 @@ use crate::store::Store;
 use crate::store::findings::{FindingWriter, KeptFinding, KeptFolder};
 use crate::trust::Consent;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::replay::{Again, Came, entry, launch, trusted_root};
-use crate::verbs::search::session::{Made, SearchSession};
+use crate::verbs::replay::{ReplayContext, ReplayOutcome, entry, launch, trusted_root};
+use crate::verbs::search::session::{SearchFindings, SearchSession};
 use crate::verbs::watch::{Progress, Watch, per_second};
 
 /// The least time between two reports of progress.
@@ -81,7 +81,7 @@ pub fn minimise(
         deadline: &deadline,
         stalls: None,
     };
-    let again = Again {
+    let context = ReplayContext {
         saved: &saved,
         file: &file,
         root: &root,
@@ -89,13 +89,13 @@ pub fn minimise(
         instead: &instead,
         deadline: &deadline,
     };
-    let (came, notes) = match found {
+    let (outcome, notes) = match found {
         Some(found) => {
             end(&session, &ExitAttribution::new(&launched, &launch.arguments), (&found, kept), watch)
         }
         None => (stopped(0), Vec::new()),
     };
-    Ok(again.report(came, notes, started.elapsed().as_secs_f64()))
+    Ok(context.report(outcome, notes, started.elapsed().as_secs_f64()))
 }
 
 /// The finding that fails by this schedule, and the folder that keeps it.
@@ -105,9 +105,9 @@ fn kept(file: &Path) -> Option<(KeptFolder, KeptFinding)> {
     (folder.path().join(&kept.schedule) == file).then_some((folder, kept))
 }
 
-fn stopped(other: u64) -> Came {
+fn stopped(other: u64) -> ReplayOutcome {
     let ended = "it was stopped, and the schedule is as it was".to_owned();
-    Came { finding: None, verdict: Verdict::Inconclusive, ended, events: 0, schedules: 0, other }
+    ReplayOutcome { finding: None, verdict: Verdict::Inconclusive, ended, events: 0, schedules: 0, other }
 }
 
 /// A schedule, with the task for it.
@@ -131,11 +131,11 @@ impl Plan<'_> {
         program.fix_key_points(&key_points.instructions, &key_points.memory);
         let instead = || entry(&program.executable().path, &self.launch.arguments, self.deadline);
         let (saved, file, root, deadline) = (self.saved, self.file, self.root, self.deadline);
-        let again = Again { saved, file, root, source: program, instead: &instead, deadline };
+        let context = ReplayContext { saved, file, root, source: program, instead: &instead, deadline };
         let program = ExitAttribution::new(&launched, &self.launch.arguments);
-        let peculiarities = Peculiarities::default();
-        let program = Observed::new(&program, saved.target.arguments_in_words(), false, &peculiarities);
-        let (Some(replayed), _) = again.replayed(&program)? else { return Ok(None) };
+        let run_notes = RunNotes::default();
+        let program = Observed::new(&program, saved.target.arguments_in_words(), false, &run_notes);
+        let (Some(replayed), _) = context.replayed(&program)? else { return Ok(None) };
         let failure = replayed.failure.ok_or_else(|| Error::Passes(file.to_owned()))?;
         Ok(Some(search::Finding {
             identity: Identity::of(&failure),
@@ -177,17 +177,20 @@ fn end(
     program: &impl Program,
     (found, kept): (&search::Finding, KeptFinding),
     watch: &mut dyn Watch,
-) -> (Came, Vec<String>) {
-    let peculiarities = Peculiarities::default();
-    let program = Observed::new(program, session.target.arguments_in_words(), false, &peculiarities);
+) -> (ReplayOutcome, Vec<String>) {
+    let run_notes = RunNotes::default();
+    let program = Observed::new(program, session.target.arguments_in_words(), false, &run_notes);
     let mut writer = FindingWriter::new(session.store, session.root, session.name.clone(), &session.target);
     writer.knows(found.identity.clone(), kept.id);
-    let mut made = Made { findings: vec![(found.identity.clone(), kept.finding)], ..Made::default() };
+    let mut made = SearchFindings {
+        findings: vec![(found.identity.clone(), kept.finding)],
+        ..SearchFindings::default()
+    };
     let (started, mut last) = (Instant::now(), Instant::now());
     let mut tick = || {
         if last.elapsed() >= PAUSE {
             last = Instant::now();
-            watch.progress(&progress(peculiarities.executions(), started.elapsed()));
+            watch.progress(&progress(run_notes.executions(), started.elapsed()));
         }
     };
     let mut found = found.clone();
@@ -201,15 +204,15 @@ fn end(
             }
         }
         Err(ExplanationError::Stopped) if session.deadline.is_cancelled() => {
-            return (stopped(peculiarities.executions()), Vec::new());
+            return (stopped(run_notes.executions()), Vec::new());
         }
         Err(why) => format!("the schedule is not minimised, because {why}"),
     };
     let finding = made.findings.pop().map(|(_, told)| told);
     let events = finding.as_ref().map_or(0, |told| told.events.len());
-    let notes = made.notes.into_iter().chain(peculiarities.notes()).collect();
-    let other = peculiarities.executions();
-    (Came { finding, verdict: Verdict::Found, ended, events, schedules: 1, other }, notes)
+    let notes = made.notes.into_iter().chain(run_notes.notes()).collect();
+    let other = run_notes.executions();
+    (ReplayOutcome { finding, verdict: Verdict::Found, ended, events, schedules: 1, other }, notes)
 }
 
 fn progress(executions: u64, time: Duration) -> Progress {

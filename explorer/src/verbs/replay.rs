@@ -22,7 +22,7 @@ use crate::narrate::user_frames::places_of_events;
 use crate::program::client;
 use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch};
-use crate::program::run_notes::{Observed, Peculiarities};
+use crate::program::run_notes::{Observed, RunNotes};
 use crate::program::source::{Frame, Source};
 use crate::render;
 use crate::report::verdict::Verdict;
@@ -31,7 +31,7 @@ use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::trust::{self, Consent};
 use crate::verbs::adapt::adapt;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::divergence::Readable;
+use crate::verbs::divergence::ErrorPhrasing;
 use crate::verbs::watch::per_second;
 
 /// Replays a schedule file and reports. Runs on the calling thread, and binds it to one CPU.
@@ -40,7 +40,7 @@ use crate::verbs::watch::per_second;
 /// When the file cannot be used, or comes from elsewhere without the user's consent to run what it names, or the
 /// program does not do what the schedule says: then the text names the event.
 pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
-    with_saved(file, consent, cancel, |again, program| again.run(program))
+    with_saved(file, consent, cancel, |context, program| context.run(program))
 }
 
 /// Does something with a saved schedule and the program that it is of, started.
@@ -48,7 +48,7 @@ pub(crate) fn with_saved<T>(
     file: &Path,
     consent: Consent<'_>,
     cancel: &Arc<AtomicBool>,
-    act: impl FnOnce(&Again<'_>, &ExitAttribution<'_>) -> Result<T, Error>,
+    act: impl FnOnce(&ReplayContext<'_>, &ExitAttribution<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let saved = ScheduleFile::read(file)?;
     let here = launch::folder(Path::new("."))?;
@@ -59,7 +59,7 @@ pub(crate) fn with_saved<T>(
     let launched = launch.start(&deadline.limit())?;
     let program = &launched.program;
     let instead = || entry(&program.executable().path, &launch.arguments, &deadline);
-    let again = Again {
+    let context = ReplayContext {
         saved: &saved,
         file: &file,
         root: &root,
@@ -70,7 +70,7 @@ pub(crate) fn with_saved<T>(
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
-    act(&again, &ExitAttribution::new(&launched, &launch.arguments))
+    act(&context, &ExitAttribution::new(&launched, &launch.arguments))
 }
 
 /// The root of the checkout in which a schedule may run: that for which it was sealed, if the program is there.
@@ -116,12 +116,12 @@ pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error>
 
 /// The beginning of a program, or of the one test in it that is run.
 pub(crate) fn entry(program: &Path, arguments: &[OsString], deadline: &Deadline) -> Option<Frame> {
-    let read = || discover::alone(program, arguments, program.parent()?);
+    let read = || discover::identify(program, arguments, program.parent()?);
     launch::entry(&deadline.in_time(read).ok()??)
 }
 
 /// Result of a saved schedule.
-pub(crate) struct Came {
+pub(crate) struct ReplayOutcome {
     pub(crate) finding: Option<Finding>,
     pub(crate) verdict: Verdict,
     /// A sentence.
@@ -134,7 +134,7 @@ pub(crate) struct Came {
 }
 
 /// A saved schedule and where it is replayed.
-pub(crate) struct Again<'a> {
+pub(crate) struct ReplayContext<'a> {
     pub(crate) saved: &'a ScheduleFile,
     pub(crate) file: &'a Path,
     pub(crate) root: &'a Path,
@@ -144,17 +144,17 @@ pub(crate) struct Again<'a> {
     pub(crate) deadline: &'a Deadline,
 }
 
-impl Again<'_> {
+impl ReplayContext<'_> {
     pub(crate) fn run(&self, program: &impl Program) -> Result<Report, Error> {
         let started = Instant::now();
-        let peculiarities = Peculiarities::default();
-        let program = Observed::new(program, self.saved.target.arguments_in_words(), false, &peculiarities);
+        let run_notes = RunNotes::default();
+        let program = Observed::new(program, self.saved.target.arguments_in_words(), false, &run_notes);
         let (replayed, mut notes) = self.replayed(&program)?;
         notes.extend(self.source.notes());
-        notes.extend(peculiarities.notes());
-        let came = self.came(&program, replayed.as_ref());
+        notes.extend(run_notes.notes());
+        let outcome = self.outcome(&program, replayed.as_ref());
         notes.extend(self.source.is_read_in_part().then(|| READ_IN_PART.to_owned()));
-        Ok(self.report(came, notes, started.elapsed().as_secs_f64()))
+        Ok(self.report(outcome, notes, started.elapsed().as_secs_f64()))
     }
 
     /// Runs the schedule; nothing, where that was stopped. With it comes what is to be said about it.
@@ -173,7 +173,7 @@ impl Again<'_> {
         let step_limit = self.saved.target.step_limit;
         let replay = |steps: Vec<(Choice, OpKey)>| {
             search::replay(program, &steps, step_limit, &limit)
-                .map_err(|error| Readable(&places).search_error(error))
+                .map_err(|error| ErrorPhrasing(&places).search_error(error))
         };
         match steps.and_then(replay) {
             Ok(replayed) => Ok((Some(replayed), notes)),
@@ -182,7 +182,7 @@ impl Again<'_> {
         }
     }
 
-    fn came(&self, program: &impl Program, replayed: Option<&Replayed>) -> Came {
+    fn outcome(&self, program: &impl Program, replayed: Option<&Replayed>) -> ReplayOutcome {
         let finding = replayed.and_then(|replayed| self.finding(program, replayed));
         let (verdict, ended) = match (replayed, &finding) {
             (None, _) => (Verdict::Inconclusive, "it was stopped"),
@@ -197,7 +197,7 @@ impl Again<'_> {
             ),
             (Some(_), None) => (Verdict::Clean, "the schedule was replayed, and nothing fails"),
         };
-        Came {
+        ReplayOutcome {
             finding,
             verdict,
             ended: ended.to_owned(),
@@ -207,8 +207,8 @@ impl Again<'_> {
         }
     }
 
-    pub(crate) fn report(&self, came: Came, mut notes: Vec<String>, elapsed: f64) -> Report {
-        let Came { finding, verdict, ended, events, schedules, other } = came;
+    pub(crate) fn report(&self, outcome: ReplayOutcome, mut notes: Vec<String>, elapsed: f64) -> Report {
+        let ReplayOutcome { finding, verdict, ended, events, schedules, other } = outcome;
         if let Some(other) = finding.as_ref().filter(|finding| finding.kind != self.saved.failure.kind) {
             notes.push(format!(
                 "the schedule was saved for another failure ({}); this one is: {}",

@@ -11,15 +11,15 @@ use checker::search::{Replayed, SearchError};
 use checker::trace::Trace;
 
 use crate::error::Error;
+use crate::escaping;
 use crate::narrate::event_lines::EventLines;
 use crate::narrate::finding;
 use crate::narrate::locations::Places;
 use crate::narrate::sentences::phrasing::Phrasing;
 use crate::narrate::user_frames::places_of_events;
 use crate::report::{EventGraph, EventLine, GRAPH_FORMAT, GRAPH_VERSION, GraphFailure};
-use crate::shown;
 use crate::trust::Consent;
-use crate::verbs::replay::{Again, with_saved};
+use crate::verbs::replay::{ReplayContext, with_saved};
 
 /// Replays a schedule file, and tells which of its events happened before which. Runs on the calling thread, and binds it to
 /// one CPU.
@@ -27,10 +27,10 @@ use crate::verbs::replay::{Again, with_saved};
 /// # Errors
 /// As [`replay`](super::replay::replay), and where it is cancelled.
 pub fn show(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Result<EventGraph, Error> {
-    with_saved(file, consent, cancel, |again, program| {
-        let (replayed, _) = again.replayed(program)?;
+    with_saved(file, consent, cancel, |context, program| {
+        let (replayed, _) = context.replayed(program)?;
         let replayed = replayed.ok_or(Error::Search(SearchError::Stopped))?;
-        Ok(graph(again, program, &replayed))
+        Ok(graph(context, program, &replayed))
     })
 }
 
@@ -39,16 +39,16 @@ pub fn show(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Resu
 /// # Errors
 /// When it cannot be written.
 pub fn graph_json(graph: &EventGraph, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(shown::Json::new(&mut *to), graph)?;
+    serde_json::to_writer_pretty(escaping::Json::new(&mut *to), graph)?;
     to.write_all(b"\n")
 }
 
-fn graph(again: &Again<'_>, program: &impl Program, replayed: &Replayed) -> EventGraph {
-    let places = Places::new(again.source, again.root);
+fn graph(context: &ReplayContext<'_>, program: &impl Program, replayed: &Replayed) -> EventGraph {
+    let places = Places::new(context.source, context.root);
     let trace = &replayed.trace;
     let at = places_of_events(program, trace, &places);
     let told = EventLines::tell(trace, &at, replayed.failure.as_ref(), &places);
-    let words = Phrasing { labels: &told.labels, source: again.source };
+    let words = Phrasing { labels: &told.labels, source: context.source };
     let failure = replayed.failure.as_ref().map(|failure| {
         let failed = failure.thread.map(|thread| told.labels.label(thread));
         let is_its = |event: &&EventLine| failed.as_ref().is_none_or(|thread| *event.thread == *thread);
@@ -58,8 +58,8 @@ fn graph(again: &Again<'_>, program: &impl Program, replayed: &Replayed) -> Even
     EventGraph {
         format: GRAPH_FORMAT.to_owned(),
         version: GRAPH_VERSION,
-        target: again.saved.target.program_in_words(),
-        schedule_file: again.file.to_string_lossy().into_owned(),
+        target: context.saved.target.program_in_words(),
+        schedule_file: context.file.to_string_lossy().into_owned(),
         failure,
         lanes: told.labels.columns(),
         happens_before: happens_before(trace, &told.events),

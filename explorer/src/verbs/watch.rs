@@ -39,18 +39,18 @@ impl Watch for Unwatched {
 }
 
 /// Joins what the checker tells its owner: progress, and what was found.
-pub(crate) struct Overseer<'a> {
+pub(crate) struct SearchObserver<'a> {
     pub(crate) started: Instant,
     pub(crate) watch: &'a mut dyn Watch,
-    pub(crate) keep: Keep<'a>,
+    pub(crate) keep: SaveFinding<'a>,
     /// Set where the search has seen something that is to be judged after it.
     pub(crate) is_to_judge: &'a AtomicBool,
 }
 
 /// Saves what was found, and gives the report on it.
-pub(crate) type Keep<'a> = &'a mut dyn FnMut(&search::Finding) -> Finding;
+pub(crate) type SaveFinding<'a> = &'a mut dyn FnMut(&search::Finding) -> Finding;
 
-impl Observer for Overseer<'_> {
+impl Observer for SearchObserver<'_> {
     fn found(&mut self, found: &search::Finding) {
         let told = (self.keep)(found);
         self.watch.finding(&told);

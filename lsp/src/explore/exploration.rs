@@ -37,10 +37,6 @@ pub(crate) struct Exploration {
 pub(crate) fn arguments(request: &Request, target: &str) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec![format!("--target={target}").into()];
     words.extend(Settings::of(request).options().into_iter().map(OsString::from));
-    for (is_set, flag) in [(!request.races, "--no-races"), (request.fail_on_races, "--fail-on-races")] {
-        words.extend(is_set.then(|| flag.into()));
-    }
-    words.extend(request.assume.iter().map(|name| format!("--assume={name}").into()));
     for (option, path) in [("--cwd", &request.directory), ("--stdin", &request.stdin)] {
         words.extend(path.iter().flat_map(|path| [option.into(), path.clone().into_os_string()]));
     }

@@ -24,7 +24,7 @@ pub(crate) struct Folder {
     pub(crate) named: PathBuf,
     /// The last look; `None` before the first.
     pub(crate) workspace: Option<Arc<Workspace>>,
-    looking: bool,
+    scanning: bool,
     /// Another look is wanted after the one under way.
     again: bool,
     /// Looks that were begun.
@@ -34,14 +34,14 @@ pub(crate) struct Folder {
 }
 
 /// A look to be taken, away from the state's owner.
-pub(crate) struct Look {
+pub(crate) struct FolderScan {
     path: PathBuf,
     before: Option<Arc<Workspace>>,
     number: u64,
 }
 
 /// Result of a look.
-pub(crate) struct Looked {
+pub(crate) struct FolderScanResult {
     pub(crate) path: PathBuf,
     pub(crate) workspace: Arc<Workspace>,
     /// Whether anything is different from before.
@@ -56,7 +56,7 @@ impl Folder {
             path: documents::file(&named),
             named,
             workspace: None,
-            looking: false,
+            scanning: false,
             again: false,
             begun: 0,
             last: None,
@@ -70,35 +70,35 @@ impl Folder {
 
     /// Asks for a look, which begins now unless one is under way. Also gives the number of the look that sees what is
     /// there now.
-    pub(crate) fn look(&mut self) -> (Option<Look>, u64) {
-        if self.looking {
+    pub(crate) fn look(&mut self) -> (Option<FolderScan>, u64) {
+        if self.scanning {
             self.again = true;
             return (None, self.begun + 1);
         }
-        self.looking = true;
+        self.scanning = true;
         self.begun += 1;
-        let look = Look { path: self.path.clone(), before: self.workspace.clone(), number: self.begun };
+        let look = FolderScan { path: self.path.clone(), before: self.workspace.clone(), number: self.begun };
         (Some(look), self.begun)
     }
 
     /// Whether it is time for a look that was not asked for.
     pub(crate) fn is_due(&self) -> bool {
         let rested = |(ended, took): (Instant, Duration)| ended.elapsed() >= PAUSE.max(took * SHARE);
-        !self.looking && self.last.is_some_and(rested)
+        !self.scanning && self.last.is_some_and(rested)
     }
 
     /// Takes in a look; gives the next one, if it was asked for meanwhile.
-    pub(crate) fn looked(&mut self, looked: &Looked) -> Option<Look> {
+    pub(crate) fn looked(&mut self, looked: &FolderScanResult) -> Option<FolderScan> {
         self.workspace = Some(Arc::clone(&looked.workspace));
         self.last = Some((Instant::now(), looked.took));
-        self.looking = false;
+        self.scanning = false;
         std::mem::take(&mut self.again).then(|| self.look().0).flatten()
     }
 }
 
-impl Look {
+impl FolderScan {
     /// Looks at everything in the folder; nothing is executed and nothing is built.
-    pub(crate) fn take(self) -> Looked {
+    pub(crate) fn take(self) -> FolderScanResult {
         let begun = Instant::now();
         let (config, _) = Config::read(&self.path);
         let (workspace, changed) = match self.before {
@@ -110,7 +110,13 @@ impl Look {
             }
         };
         let took = begun.elapsed();
-        Looked { path: self.path, workspace: Arc::new(workspace), changed, number: self.number, took }
+        FolderScanResult {
+            path: self.path,
+            workspace: Arc::new(workspace),
+            changed,
+            number: self.number,
+            took,
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) async fn examine(tool: &Path) -> io::Result<Vec<Check>> {
 
 /// Knowledge of the machine.
 #[derive(Default)]
-pub(crate) enum Fitness {
+pub(crate) enum MachineSupport {
     #[default]
     Unknown,
     /// It is being found out, and these jobs wait for it.

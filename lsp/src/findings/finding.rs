@@ -6,7 +6,7 @@ use explorer::report::FailureKind;
 use explorer::report::interned::Shared;
 use explorer::store::findings::{KeptFinding, KeptFolder};
 
-use super::clues::{self, Clue};
+use super::related_lines::{self, RelatedLine};
 use super::schedule::{self, Preemption, Step, ThreadState};
 use super::spot::Spot;
 use crate::explore::key::Key;
@@ -29,9 +29,9 @@ pub(crate) struct Finding {
     /// The threads at the end.
     pub(crate) end: Vec<ThreadState>,
     /// The order that decides.
-    pub(crate) critical_pair: Vec<Clue>,
+    pub(crate) critical_pair: Vec<RelatedLine>,
     /// The accesses to blame.
-    pub(crate) pattern: Vec<Clue>,
+    pub(crate) pattern: Vec<RelatedLine>,
 }
 
 impl Finding {
@@ -41,11 +41,11 @@ impl Finding {
         let others = told.parties.iter().filter(|party| Some(&party.thread) != told.thread.as_ref());
         let stacks = own.chain(others).flat_map(|party| &party.stack);
         let at = std::iter::once(&told.place).chain(stacks).find_map(|place| Spot::of(place, root));
-        let told = schedule::Told::of(&kept.finding, root);
+        let told = schedule::RecordedFinding::of(&kept.finding, root);
         let (switches, preemptions, end) = (told.switches(), told.preemptions(), told.end());
         let why = kept.finding.explanation.as_ref();
-        let critical_pair = why.map(|why| clues::critical_pair(why, root)).unwrap_or_default();
-        let pattern = why.map(|why| clues::pattern(why, root)).unwrap_or_default();
+        let critical_pair = why.map(|why| related_lines::critical_pair(why, root)).unwrap_or_default();
+        let pattern = why.map(|why| related_lines::pattern(why, root)).unwrap_or_default();
         // Long executions would fill the memory of the server.
         kept.finding.events = Shared::default();
         if let Some(pair) = kept.finding.explanation.as_mut().and_then(|why| why.pair.as_mut()) {

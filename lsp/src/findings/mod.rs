@@ -1,8 +1,8 @@
 //! The findings of the stores, as an editor shows them.
 
-mod clues;
 mod finding;
 mod line_map;
+mod related_lines;
 mod schedule;
 mod spot;
 mod texts;
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use explorer::store::findings::{self, KeptFolder, KeptPotentialDeadlock, KeptTarget};
 
-pub(crate) use self::clues::Clue;
 pub(crate) use self::finding::Finding;
+pub(crate) use self::related_lines::RelatedLine;
 pub(crate) use self::schedule::{Preemption, Step, ThreadState};
 pub(crate) use self::spot::Spot;
 pub(crate) use self::texts::Texts;

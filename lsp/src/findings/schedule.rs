@@ -47,12 +47,12 @@ pub(crate) struct ThreadState {
 }
 
 /// A finding whose events are still there.
-pub(super) struct Told<'a> {
+pub(super) struct RecordedFinding<'a> {
     finding: &'a Finding,
     root: &'a Path,
 }
 
-impl<'a> Told<'a> {
+impl<'a> RecordedFinding<'a> {
     pub(super) fn of(finding: &'a Finding, root: &'a Path) -> Self {
         Self { finding, root }
     }
@@ -214,7 +214,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let events = ["T1 1 create T2", "T2 3 read `x` <T1", "T1 5 write `x`"];
         let finding = finding(root.path(), &events, &[("T1", "failed", 9)]);
-        let told = Told::of(&finding, root.path());
+        let told = RecordedFinding::of(&finding, root.path());
         let [preemption] = told.preemptions().try_into().unwrap();
         assert_eq!(preemption.at.unwrap().line, 4);
         assert_eq!(preemption.reason, "T1 is preempted; T2 runs instead");
@@ -229,7 +229,7 @@ mod tests {
         let events = ["T1 1 create T2", "T2 3 read `x` <T1", "T1 5 write `x`", "T2 3 read `x` <T1"];
         let mut finding = finding(root.path(), &events, &[]);
         finding.left_out = Some(LeftOut { from: 2, to: 2, events: 900, switches: 7, preemptions: 5 });
-        let told = Told::of(&finding, root.path());
+        let told = RecordedFinding::of(&finding, root.path());
         assert_eq!(told.switches().iter().map(|step| step.number).collect::<Vec<_>>(), [1, 9]);
         assert_eq!(told.preemptions().iter().map(|it| it.number).collect::<Vec<_>>(), [1, 7]);
     }
@@ -239,7 +239,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let events = ["T1 1 create T2", "T2 3 lock `a` <T1"];
         let finding = finding(root.path(), &events, &[("T1", "waits for `a`, held by T2", 7)]);
-        let told = Told::of(&finding, root.path());
+        let told = RecordedFinding::of(&finding, root.path());
         assert_eq!(told.preemptions()[0].at.as_ref().unwrap().line, 6);
         assert_eq!(doing(&told.end())[0], "T1 waits for `a`, held by T2");
     }
@@ -249,7 +249,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let events = ["T1 1 read `x`", "T1 2 create T2", "T2 3 read `x`"];
         let finding = finding(root.path(), &events, &[]);
-        let told = Told::of(&finding, root.path());
+        let told = RecordedFinding::of(&finding, root.path());
         assert_eq!(doing(&told.states(1)), ["T1 is about to create T2", "T2 does not exist yet"]);
         assert_eq!(doing(&told.states(2)), ["T1 has ended", "T2 is about to read `x`"]);
     }
@@ -266,14 +266,14 @@ mod tests {
         let mut said = scrambled.events.to_vec();
         said.iter_mut().for_each(|event| event.text = scramble(&event.text).into());
         scrambled.events = said.into();
-        let [told, other] = [&finding, &scrambled].map(|finding| Told::of(finding, root.path()));
+        let [told, other] = [&finding, &scrambled].map(|finding| RecordedFinding::of(finding, root.path()));
         let places = |states: Vec<ThreadState>| {
             states.into_iter().map(|state| (state.thread, state.at)).collect::<Vec<_>>()
         };
         for before in 0..=events.len() {
             assert_eq!(places(told.states(before)), places(other.states(before)));
         }
-        let exists = |told: &Told<'_>| doing(&told.states(0))[1].ends_with("does not exist yet");
+        let exists = |told: &RecordedFinding<'_>| doing(&told.states(0))[1].ends_with("does not exist yet");
         assert!(exists(&told) && exists(&other));
         assert_eq!(doing(&other.end())[1], "T2 has ended");
     }

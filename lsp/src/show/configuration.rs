@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use explorer::config::{Config, FILE, Key, Problem, Section, Severity, ValueKind, schema};
+use explorer::config::{Config, FILE, Key, Problem, Severity, ValueKind, schema};
 use explorer::discover::Target;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
@@ -15,7 +15,7 @@ use crate::documents;
 use crate::known::Known;
 use crate::refusals::no_target;
 use crate::show::diagnostics::SOURCE;
-use crate::text::{Encoding, line, position};
+use crate::text::{PositionEncoding, line, position};
 
 /// Whether a file is one.
 pub(crate) fn is_one(file: &Path) -> bool {
@@ -23,12 +23,12 @@ pub(crate) fn is_one(file: &Path) -> bool {
 }
 
 /// Diagnostics of the problems in the `interleaver.toml` of a folder.
-pub(crate) fn diagnostics(content: &str, folder: &Path, encoding: Encoding) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(content: &str, folder: &Path, encoding: PositionEncoding) -> Vec<Diagnostic> {
     let (_, problems) = Config::parse(content, folder);
     problems.into_iter().map(|problem| diagnostic(content, problem, encoding)).collect()
 }
 
-fn diagnostic(content: &str, problem: Problem, encoding: Encoding) -> Diagnostic {
+fn diagnostic(content: &str, problem: Problem, encoding: PositionEncoding) -> Diagnostic {
     let at = |byte| position(content, byte, encoding);
     Diagnostic {
         range: Range::new(at(problem.range.start), at(problem.range.end)),
@@ -43,7 +43,7 @@ fn diagnostic(content: &str, problem: Problem, encoding: Encoding) -> Diagnostic
 }
 
 /// Completions at a position.
-pub(crate) fn completions(content: &str, at: Position, encoding: Encoding) -> Vec<CompletionItem> {
+pub(crate) fn completions(content: &str, at: Position, encoding: PositionEncoding) -> Vec<CompletionItem> {
     let text = line(content, at.line).unwrap_or_default();
     let before = &text[..encoding.byte(text, at.character)];
     let in_target = is_in_target(content, at.line);
@@ -51,14 +51,15 @@ pub(crate) fn completions(content: &str, at: Position, encoding: Encoding) -> Ve
         Some((name, _)) => key(name.trim(), in_target).map(values).unwrap_or_default(),
         None => {
             let taken = taken(content, at.line);
-            let free = schema().iter().filter(|key| allows(key, in_target) && !taken.contains(&key.name));
+            let free =
+                schema().iter().filter(|key| key.section.allows(in_target) && !taken.contains(&key.name));
             free.map(item).collect()
         }
     }
 }
 
 /// Hover about the key at a position.
-pub(crate) fn hover(content: &str, at: Position, encoding: Encoding) -> Option<Hover> {
+pub(crate) fn hover(content: &str, at: Position, encoding: PositionEncoding) -> Option<Hover> {
     let text = line(content, at.line)?;
     let name = text.split('=').next()?.trim().trim_matches(['[', ']']);
     let start = text.find(name)?;
@@ -111,15 +112,7 @@ fn values(key: &'static Key) -> Vec<CompletionItem> {
 }
 
 fn key(name: &str, in_target: bool) -> Option<&'static Key> {
-    schema().iter().find(|key| key.name == name && allows(key, in_target))
-}
-
-fn allows(key: &Key, in_target: bool) -> bool {
-    match key.section {
-        Section::Both => true,
-        Section::Top => !in_target,
-        Section::Target => in_target,
-    }
+    schema().iter().find(|key| key.name == name && key.section.allows(in_target))
 }
 
 /// Whether a line belongs to a `[[target]]`.
@@ -239,7 +232,7 @@ mod tests {
     use super::*;
 
     fn labels(content: &str, line: u32, character: u32) -> Vec<String> {
-        let items = completions(content, Position::new(line, character), Encoding::Utf16);
+        let items = completions(content, Position::new(line, character), PositionEncoding::Utf16);
         items.into_iter().map(|item| item.label).collect()
     }
 
@@ -269,7 +262,7 @@ mod tests {
     #[test]
     fn keys_are_explained() {
         let explain = |content: &str, line, character| {
-            let hover = hover(content, Position::new(line, character), Encoding::Utf16)?;
+            let hover = hover(content, Position::new(line, character), PositionEncoding::Utf16)?;
             match hover.contents {
                 HoverContents::Markup(markup) => Some(markup.value),
                 _ => None,
@@ -284,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_underlined_in_the_clients_units() {
-        let found = diagnostics("# 🙂\nsed = 1\n", Path::new("/p"), Encoding::Utf16);
+        let found = diagnostics("# 🙂\nsed = 1\n", Path::new("/p"), PositionEncoding::Utf16);
         let [wrong] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(wrong.range, Range::new(Position::new(1, 0), Position::new(1, 3)));
     }
@@ -303,7 +296,6 @@ mod tests {
             variables: Vec::new(),
             stdin: None,
             settings: explorer::config::Settings::default(),
-            assume: Vec::new(),
         }
     }
 

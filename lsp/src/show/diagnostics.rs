@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use explorer::escaping::{escaped, escaped_line};
 use explorer::render::{always, stalls};
 use explorer::report::{FailureKind, Party, Role, Why};
-use explorer::shown::{escaped, escaped_line};
 use serde_json::json;
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,
@@ -14,9 +14,9 @@ use tower_lsp::ls_types::{
 
 use crate::documents::Documents;
 use crate::explore::compile_errors::CompileError;
-use crate::findings::{Clue, Finding, Spot, Step, Texts};
+use crate::findings::{Finding, RelatedLine, Spot, Step, Texts};
 use crate::known::Known;
-use crate::text::{Encoding, range_of_line};
+use crate::text::{PositionEncoding, range_of_line};
 
 /// Editors show no more of them.
 const MOST_RELATED: usize = 8;
@@ -31,7 +31,7 @@ pub(crate) const SOURCE: &str = "interleaver";
 pub(crate) struct Diagnosing<'a> {
     pub(crate) documents: &'a Documents,
     pub(crate) texts: &'a Texts,
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: PositionEncoding,
 }
 
 impl Diagnosing<'_> {
@@ -94,13 +94,13 @@ impl Diagnosing<'_> {
             waiting(finding).filter_map(|party| Some((words(party), spot(party, finding)?))).collect();
         let mut room = MOST_RELATED.saturating_sub(others.len());
         // A part of either would mislead.
-        let mut whole = |clues: &[Clue]| {
-            let clues = if clues.len() <= room { clues } else { &[] };
-            room -= clues.len();
-            clues.to_vec()
+        let mut whole = |related_lines: &[RelatedLine]| {
+            let related_lines = if related_lines.len() <= room { related_lines } else { &[] };
+            room -= related_lines.len();
+            related_lines.to_vec()
         };
-        let clues = [whole(&finding.critical_pair), whole(&finding.pattern)].concat();
-        let clues = clues.into_iter().map(|clue| (clue.text, clue.at));
+        let related_lines = [whole(&finding.critical_pair), whole(&finding.pattern)].concat();
+        let related_lines = related_lines.into_iter().map(|clue| (clue.text, clue.at));
         let of = finding.switches.len() + others.len();
         let switches = most_telling(&finding.switches, room);
         let switches =
@@ -109,7 +109,7 @@ impl Diagnosing<'_> {
         let others = others.map(|((text, spot), number)| (number, text, spot));
         let story =
             switches.chain(others).map(|(number, text, spot)| (format!("{number}/{of} {text}"), spot));
-        clues
+        related_lines
             .chain(story)
             .take(MOST_RELATED)
             .filter_map(|(message, spot)| {

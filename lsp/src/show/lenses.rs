@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use explorer::discover::{Standing, TargetAt, Workspace};
-use explorer::shown::escaped_line;
+use explorer::discover::{Explorability, TargetAt, Workspace};
+use explorer::escaping::escaped_line;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command, Position, Range, Uri};
 
@@ -25,7 +25,7 @@ pub(crate) const EXPLAIN_LONGER: &str = "Explain longer";
 pub(crate) fn lenses_of_file(known: &Known, uri: &Uri, file: &Path) -> Vec<CodeLens> {
     let workspace = known.folder_of(file).and_then(|folder| folder.workspace.as_ref());
     let mut lenses = match workspace.filter(|_| known.settings.may_run()) {
-        Some(workspace) => Above { known, workspace, uri, file }.all(),
+        Some(workspace) => FileLenses { known, workspace, uri, file }.all(),
         None => Vec::new(),
     };
     lenses.extend(known.findings.open().filter_map(|finding| replay_lens(known, finding, file)));
@@ -63,14 +63,14 @@ fn replay_of(known: &Known, finding: &Finding, schedule: &Path, passes: bool) ->
 }
 
 /// The lines of a file above which something can be explored.
-struct Above<'a> {
+struct FileLenses<'a> {
     known: &'a Known,
     workspace: &'a Workspace,
     uri: &'a Uri,
     file: &'a Path,
 }
 
-impl Above<'_> {
+impl FileLenses<'_> {
     fn all(&self) -> Vec<CodeLens> {
         let text = self.known.documents.get(self.file).map(|document| document.text.as_str());
         let targets = self.workspace.targets_of_file(self.file, text);
@@ -119,11 +119,11 @@ impl Above<'_> {
             return self.running(line, job);
         }
         match (&at.why, &target) {
-            (Standing::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
-            (Standing::NotBuilt { sentence }, _) => self.not_built(at, line, sentence),
-            (Standing::Ready, Some(key)) => self.of_ready(key, line, ""),
-            (Standing::Stale { source }, Some(key)) => self.of_ready(key, line, &self.stale(at, source)),
-            (Standing::Ready | Standing::Stale { .. }, None) => Vec::new(),
+            (Explorability::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
+            (Explorability::NotBuilt { sentence }, _) => self.not_built(at, line, sentence),
+            (Explorability::Ready, Some(key)) => self.of_ready(key, line, ""),
+            (Explorability::Stale { source }, Some(key)) => self.of_ready(key, line, &self.stale(at, source)),
+            (Explorability::Ready | Explorability::Stale { .. }, None) => Vec::new(),
         }
     }
 

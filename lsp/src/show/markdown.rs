@@ -1,6 +1,6 @@
 //! Text from elsewhere within Markdown: it is shown as it is, makes no links and loads no images.
 
-use explorer::shown::escaped_line;
+use explorer::escaping::escaped_line;
 
 /// Characters that begin or end something in Markdown or HTML.
 const MARKS: &str = r"\`*{}[]()<>#|~!&";

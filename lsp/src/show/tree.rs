@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use explorer::discover::Target;
+use explorer::escaping::{escaped, escaped_line};
 use explorer::report::plural::plural;
 use explorer::report::verdict::Verdict;
-use explorer::shown::{escaped, escaped_line};
 use explorer::store::findings::KeptTarget;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use explorer::escaping::escaped_line;
 use explorer::report::{LockOrder, LockUse};
-use explorer::shown::escaped_line;
 use explorer::store::findings::KeptPotentialDeadlock;
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,

@@ -1,6 +1,6 @@
 //! Reasons for a missing lens.
 
-use explorer::discover::{Standing, TargetAt};
+use explorer::discover::{Explorability, TargetAt};
 
 use crate::commands::AtLine;
 use crate::documents;
@@ -22,7 +22,7 @@ pub(crate) fn why_no_lens(known: &Known, place: &AtLine) -> String {
     let text = known.documents.get(&file).map(|document| document.text.as_str());
     match &folder.workspace {
         Some(workspace) => {
-            let is_unbuilt = |at: &TargetAt| matches!(at.why, Standing::NotBuilt { .. });
+            let is_unbuilt = |at: &TargetAt| matches!(at.why, Explorability::NotBuilt { .. });
             let fruitless = known.fruitless_builds.get(&file);
             let fruitless =
                 fruitless.filter(|_| workspace.targets_of_file(&file, text).iter().any(is_unbuilt));

@@ -31,7 +31,7 @@ fn bound(progress: &Progress) -> String {
 
 /// State of a target's bugs after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Bugs {
+pub(crate) struct BugSummary {
     /// Those that are not fixed.
     pub(crate) open: usize,
     /// Further ones that show only where a thread is stalled.
@@ -45,7 +45,7 @@ pub(crate) struct Bugs {
 }
 
 /// Text of a lens after a run: `✓ no failure up to 2 preemptions · 8,480 schedules`.
-pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
+pub(crate) fn after(run: &Run, bugs: BugSummary) -> String {
     let schedules = plural(run.ran(), "schedule");
     if let Some(tried) = bugs.always {
         return format!("✗ {}", always::in_short(tried));
@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn lenses_after_a_run() {
-        let bugs = |open, preemptions| Bugs { open, preemptions, fewest: true, ..Bugs::default() };
+        let bugs =
+            |open, preemptions| BugSummary { open, preemptions, fewest: true, ..BugSummary::default() };
         for (run, bugs, expected) in [
             (
                 run(Verdict::Clean, Some(2), ""),
@@ -132,7 +133,7 @@ mod tests {
             (run(Verdict::Found, Some(0), ""), bugs(2, Some(1)), "✗ 2 bugs · 1 preemption · 8,480 schedules"),
             (
                 run(Verdict::Found, None, ""),
-                Bugs { fewest: false, ..bugs(1, Some(3)) },
+                BugSummary { fewest: false, ..bugs(1, Some(3)) },
                 "✗ 1 bug · ≤ 3 preemptions · 8,480 schedules",
             ),
             (
@@ -168,17 +169,23 @@ mod tests {
             ),
             (
                 run(Verdict::Found, Some(0), ""),
-                Bugs { open: 1, preemptions: Some(0), fewest: true, always: Some(None), ..Bugs::default() },
+                BugSummary {
+                    open: 1,
+                    preemptions: Some(0),
+                    fewest: true,
+                    always: Some(None),
+                    ..BugSummary::default()
+                },
                 "✗ fails whatever the schedule",
             ),
             (
                 run(Verdict::Found, Some(0), ""),
-                Bugs {
+                BugSummary {
                     open: 1,
                     preemptions: Some(0),
                     fewest: true,
                     always: Some(Some(1401)),
-                    ..Bugs::default()
+                    ..BugSummary::default()
                 },
                 "✗ failed in all 1,401 schedules that were run",
             ),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use explorer::config;
-use explorer::discover::{Standing, Target};
+use explorer::discover::{Explorability, Target};
 use explorer::input::request::Request;
 use explorer::report::plural::plural;
 use explorer::store::findings::{CheckResult, last_words};
@@ -172,7 +172,7 @@ impl State {
         let is_listed = workspace.candidates().iter().any(|candidate| candidate.lists(file));
         let name = if is_listed { format!(" with `{name}`") } else { String::new() };
         let file = shown(file, &request.folder);
-        matches!(at.why, Standing::NotBuilt { .. }).then(|| {
+        matches!(at.why, Explorability::NotBuilt { .. }).then(|| {
             format!(
                 "the build `{command}` has made no program of `{file}`{name}: say how it is built, as `build = \"…\"` in \
                  interleaver.toml"

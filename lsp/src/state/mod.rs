@@ -2,10 +2,10 @@
 
 mod building;
 mod exploring;
-mod fitness;
-mod looking;
+mod machine_support;
 mod progress;
 mod revealing;
+mod scanning;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::commands::{Command, Explore};
 use crate::documents;
 use crate::explore::folder::Folder;
 use crate::explore::key::Key;
-use crate::explore::machine::Fitness;
+use crate::explore::machine::MachineSupport;
 use crate::known::Known;
 use crate::mailbox::WeakMailbox;
 use crate::outbox::{Changed, Message, Outbox};
@@ -29,7 +29,7 @@ use crate::settings::Settings;
 use crate::show::diagnostics::Diagnosing;
 use crate::show::why_no_lens::why_no_lens;
 use crate::show::{configuration, diagnostics, tree, warnings};
-use crate::text::Encoding;
+use crate::text::PositionEncoding;
 
 /// The handles that the state is made with.
 pub(crate) struct ServerContext {
@@ -43,8 +43,8 @@ pub(crate) struct ServerContext {
 
 /// Abilities that a client has told of.
 #[derive(Default)]
-pub(crate) struct AboutClient {
-    pub(crate) encoding: Encoding,
+pub(crate) struct ClientFeatures {
+    pub(crate) encoding: PositionEncoding,
     pub(crate) folders: Vec<PathBuf>,
     /// It shows the progress of work.
     pub(crate) shows_progress: bool,
@@ -68,7 +68,7 @@ pub(crate) struct State {
     has_heard_all: bool,
     published: HashMap<Uri, Vec<Diagnostic>>,
     /// Knowledge of whether this machine permits explorations.
-    fitness: Fitness,
+    machine_support: MachineSupport,
     /// Builds that the user has agreed to: the command, and where it is run.
     approved_builds: HashSet<(String, PathBuf)>,
 }
@@ -84,13 +84,13 @@ impl State {
             waiting: Vec::new(),
             has_heard_all: false,
             published: HashMap::new(),
-            fitness: Fitness::default(),
+            machine_support: MachineSupport::default(),
             approved_builds: HashSet::new(),
         }
     }
 
     /// A client has said what it is.
-    pub(crate) fn begin(&mut self, settings: Result<Settings, String>, client: AboutClient) {
+    pub(crate) fn begin(&mut self, settings: Result<Settings, String>, client: ClientFeatures) {
         self.settled(settings);
         self.known.folders = client.folders.iter().cloned().map(Folder::new).collect();
         self.known.documents.name_folders(self.known.folders.iter().map(|folder| folder.named.as_path()));

@@ -1,6 +1,6 @@
 //! The progress of jobs, as the protocol has it: numbers in words, and no percentages.
 
-use explorer::shown::escaped_line;
+use explorer::escaping::escaped_line;
 use tower_lsp::ls_types::{
     NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
     WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,

@@ -1,6 +1,6 @@
 //! From a result to the finding that it stands for: its failing line.
 
-use explorer::shown::escaped_line;
+use explorer::escaping::escaped_line;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{Location, ShowDocumentParams};
 

@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use explorer::config::Config;
 use explorer::discover::Workspace;
 use proptest::prelude::*;
-use ptrace_backend::debuginfo::{Image, user_code};
 use tests::elf::Sections;
+use tests::foreign::executable;
 use tests::{Build, Optimisation};
 
 use super::change::{changed, changes};
@@ -23,30 +22,14 @@ fn executables() {
     let place = folder.path().join("program");
     run(
         "executables",
-        150,
+        100,
         &(0..programs.len(), any::<prop::sample::Index>(), changes()),
         |(which, part, changes)| {
             let part = part.get(&sections[which]).clone();
             fs::write(&place, changed(&programs[which], part, &changes)).unwrap();
             fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
             let _ = Workspace::scan(folder.path(), &Config::default()).listing().render();
-            look_into(&place);
+            executable(&place);
         },
     );
-}
-
-/// Asks a program for all that a search and a debugger need to know of it.
-fn look_into(program: &Path) {
-    let Ok(image) = Image::open(program) else { return };
-    let _ = user_code(&image, &|_| true);
-    let _ = image.statements(&|_| true);
-    let _ = image.inlined(&["handle_request"], &|name| name == "handle_request");
-    let _ = image.import_slots().count();
-    for function in image.functions().take(50) {
-        let _ = (image.frames(function.range.start), image.function_parts(function.range.start));
-        let _ = image.plt_target(function.range.start);
-    }
-    for symbol in image.symbols().take(100) {
-        let _ = (image.data_at(symbol.address), image.is_atomic_data(symbol.address));
-    }
 }

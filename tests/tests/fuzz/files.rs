@@ -30,7 +30,7 @@ fn files_of_a_store() {
     let right = [&schedule, &finding, &target].map(|file| (file.clone(), fs::read(file).unwrap()));
     let kept = KeptFolder::at(folder.path());
     assert_eq!(kept.findings().len(), 1);
-    run("files of a store", 350, &(0..right.len(), changes()), |(which, changes)| {
+    run("files of a store", 300, &(0..right.len(), changes()), |(which, changes)| {
         let (file, text) = &right[which];
         fs::write(file, changed(text, 0..text.len(), &changes)).unwrap();
         let _ = ScheduleFile::read(&schedule);
@@ -83,7 +83,7 @@ fn settings_of_a_workspace() {
     ];
     let put = |name: &str, text: &[u8]| fs::write(folder.path().join(name), text).unwrap();
     files.iter().for_each(|(name, text)| put(name, text.as_bytes()));
-    run("settings of a workspace", 250, &(select(files.to_vec()), changes()), |((name, text), changes)| {
+    run("settings of a workspace", 200, &(select(files.to_vec()), changes()), |((name, text), changes)| {
         put(name, &changed(text.as_bytes(), 0..text.len(), &changes));
         let (config, _) = Config::read(folder.path());
         // The folders to look in are not damaged here.

@@ -4,6 +4,7 @@
 //! Some inputs are run with all other tests; `scripts/fuzz` runs as many as it is told. The inputs are the same in every run.
 
 mod change;
+mod corpus;
 mod executables;
 mod files;
 mod protocols;

@@ -31,7 +31,7 @@ pub(in crate::debug) struct Code {
 
 /// The place of a thread in the user's own code: the innermost call of it that has not returned.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::debug) struct Here {
+pub(in crate::debug) struct UserCodePosition {
     /// Identifies the frame, and orders it: a caller's is greater.
     pub(in crate::debug) cfa: u64,
     /// Number of calls in the frame, of which all but one were inlined.
@@ -111,7 +111,7 @@ impl Code {
         inspection: &Inspection,
         thread: ThreadName,
         places: &Places<'_>,
-    ) -> Option<Here> {
+    ) -> Option<UserCodePosition> {
         let modules = inspection.modules();
         inspection.frames(thread, DEEPEST).into_iter().enumerate().find_map(|(nth, frame)| {
             let looked_up = frame.place.and_then(|place| modules.run_time(place)).unwrap_or(frame.pc);
@@ -126,7 +126,7 @@ impl Code {
         inspection: &Inspection,
         thread: ThreadName,
         places: &Places<'_>,
-    ) -> Option<Here> {
+    ) -> Option<UserCodePosition> {
         let frame = inspection.frames(thread, 1).into_iter().next()?;
         let here = in_frame(inspection.modules(), frame.pc, frame.cfa, places)?;
         Some(self.corrected(here, frame.pc))
@@ -134,9 +134,9 @@ impl Code {
 
     /// Of several lines that begin at one instruction, the statement tells the one that is meant; not where calls were
     /// inlined, for then it may be that of another call.
-    fn corrected(&self, here: Here, address: u64) -> Here {
+    fn corrected(&self, here: UserCodePosition, address: u64) -> UserCodePosition {
         match self.line_at(address) {
-            Some((file, line)) if here.depth == 1 => Here { file: file.clone(), line, ..here },
+            Some((file, line)) if here.depth == 1 => UserCodePosition { file: file.clone(), line, ..here },
             _ => here,
         }
     }
@@ -149,11 +149,11 @@ pub(in crate::debug) fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// The innermost call of the user's own code among those that were inlined into one frame.
-fn in_frame(modules: &Modules, address: u64, cfa: u64, places: &Places<'_>) -> Option<Here> {
+fn in_frame(modules: &Modules, address: u64, cfa: u64, places: &Places<'_>) -> Option<UserCodePosition> {
     let calls = modules.frames(address);
     let is_own = |file: &Option<PathBuf>| file.as_deref().is_some_and(|file| places.is_own_file(file));
     let innermost = calls.iter().position(|call| is_own(&call.file))?;
     let depth = calls.len() - innermost;
     let call = calls.into_iter().nth(innermost)?;
-    Some(Here { cfa, depth, file: call.file?, line: call.line.unwrap_or(0) })
+    Some(UserCodePosition { cfa, depth, file: call.file?, line: call.line.unwrap_or(0) })
 }

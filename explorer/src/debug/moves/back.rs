@@ -14,7 +14,7 @@ use super::landmarks::Landmarks;
 use super::scan::{Mark, Seen};
 use super::scan_cache::ScanCache;
 use crate::debug::error::DebugError;
-use crate::debug::live::code::Here;
+use crate::debug::live::code::UserCodePosition;
 use crate::debug::live::replica::Replica;
 use crate::debug::position::Position;
 use crate::debug::recording::Recording;
@@ -126,15 +126,15 @@ struct Past<'a> {
     at: &'a Position,
     thread: ThreadName,
     step: Step,
-    here: Option<&'a Here>,
+    here: Option<&'a UserCodePosition>,
     /// The marks begin with the beginning of the thread.
     is_all: bool,
 }
 
 impl Past<'_> {
     /// The lines that the thread came to, as far as they count for the step.
-    fn lines(&self) -> Vec<(usize, &Seen, &Here)> {
-        let counts = |now: &Here| {
+    fn lines(&self) -> Vec<(usize, &Seen, &UserCodePosition)> {
+        let counts = |now: &UserCodePosition| {
             let Some(here) = self.here else { return true };
             let left = now.cfa > here.cfa || (now.cfa == here.cfa && now.depth < here.depth);
             let same = now.cfa == here.cfa && now.depth == here.depth;
@@ -201,7 +201,7 @@ impl Past<'_> {
 }
 
 /// The first of the arrivals at one line that belong to one visit.
-fn first_of_visit(lines: &[(usize, &Seen, &Here)], last: usize) -> usize {
+fn first_of_visit(lines: &[(usize, &Seen, &UserCodePosition)], last: usize) -> usize {
     let visited = lines[last].2;
     lines[..last].iter().rposition(|(_, _, here)| *here != visited).map_or(0, |before| before + 1)
 }

@@ -9,7 +9,7 @@ use checker::names::ThreadName;
 use crate::debug::breakpoints::hit_count::Tally;
 use crate::debug::breakpoints::{BreakpointHits, Breakpoints};
 use crate::debug::error::DebugError;
-use crate::debug::live::code::{Code, Here};
+use crate::debug::live::code::{Code, UserCodePosition};
 use crate::debug::live::replica::{Arrival, LiveCopy, Replica};
 use crate::debug::position::Position;
 use crate::debug::recording::Recording;
@@ -27,7 +27,7 @@ pub(in crate::debug) struct Seen {
     /// It rests there, for what it comes to is a key point as well.
     pub(in crate::debug) rests: bool,
     /// Its place, if it is a line of the thread whose lines are looked at.
-    pub(in crate::debug) here: Option<Here>,
+    pub(in crate::debug) here: Option<UserCodePosition>,
     /// The breakpoints that it hits.
     pub(in crate::debug) met: BreakpointHits,
     /// Here the recording ends.

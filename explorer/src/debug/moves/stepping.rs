@@ -7,7 +7,7 @@ use super::filters::Filters;
 use super::landmarks::Landmarks;
 use super::scan::{Mark, Scan, Seen};
 use crate::debug::error::DebugError;
-use crate::debug::live::code::{Code, Here};
+use crate::debug::live::code::{Code, UserCodePosition};
 use crate::debug::live::replica::{LiveCopy, Replica};
 use crate::debug::position::Position;
 use crate::debug::recording::Stage;
@@ -82,7 +82,7 @@ struct StepScan<'a> {
     scan: Scan<'a>,
     thread: ThreadName,
     step: Step,
-    here: Option<Here>,
+    here: Option<UserCodePosition>,
     filters: &'a Filters,
     /// Messages of log points on the way.
     log: &'a mut Vec<String>,

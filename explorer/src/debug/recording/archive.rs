@@ -7,7 +7,7 @@ use checker::operation::OpKind;
 
 use super::passing::Passing;
 use crate::debug::position::Position;
-use crate::debug::recording::{Life, RecordedFailure, Recording, Stage, ThreadState, TraceEvent};
+use crate::debug::recording::{RecordedFailure, Recording, Stage, ThreadLifetime, ThreadState, TraceEvent};
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
@@ -73,7 +73,7 @@ fn words(choice: &SavedChoice) -> String {
 }
 
 /// From its creation on, a thread is about to run its next event; its operations after its last one are not saved.
-fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> Life {
+fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> ThreadLifetime {
     let mut states: BTreeMap<usize, ThreadState> = BTreeMap::new();
     let mut from = born(name, choices);
     for (at, choice) in choices.iter().enumerate().filter(|(_, choice)| choice.thread == name) {
@@ -81,7 +81,7 @@ fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> Life {
         from = at + 1;
     }
     states.insert(from, ThreadState::new(Stage::Ready, String::new()));
-    Life { name, label, states: states.into_iter().collect() }
+    ThreadLifetime { name, label, states: states.into_iter().collect() }
 }
 
 /// After how many events a thread exists: the n-th thread that another one creates is its n-th child.

@@ -34,7 +34,7 @@ pub(in crate::debug) struct Recording {
     /// The position at which it fails, or ends: there is none behind.
     pub(in crate::debug) end: Position,
     /// In the order of their labels.
-    pub(in crate::debug) lives: Vec<Life>,
+    pub(in crate::debug) lives: Vec<ThreadLifetime>,
     /// The thread that runs the test and takes no part: its events are passed over.
     pub(in crate::debug) harness: Option<ThreadName>,
 }
@@ -67,7 +67,7 @@ pub(in crate::debug) struct RecordedFailure {
 }
 
 /// A thread from its creation to its end.
-pub(in crate::debug) struct Life {
+pub(in crate::debug) struct ThreadLifetime {
     pub(in crate::debug) name: ThreadName,
     pub(in crate::debug) label: String,
     /// Its states, each from a number of events on.
@@ -195,7 +195,7 @@ impl Recording {
         self.events.len()
     }
 
-    pub(in crate::debug) fn life(&self, thread: ThreadName) -> Option<&Life> {
+    pub(in crate::debug) fn life(&self, thread: ThreadName) -> Option<&ThreadLifetime> {
         self.lives.iter().find(|life| life.name == thread)
     }
 
@@ -206,7 +206,7 @@ impl Recording {
     }
 
     /// The thread of a number.
-    pub(in crate::debug) fn thread(&self, number: u32) -> Option<&Life> {
+    pub(in crate::debug) fn thread(&self, number: u32) -> Option<&ThreadLifetime> {
         self.lives.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
@@ -234,7 +234,7 @@ impl Recording {
     }
 }
 
-impl Life {
+impl ThreadLifetime {
     /// State of the thread once so many events have run; none before it is created.
     pub(in crate::debug) fn state(&self, events: usize) -> Option<&ThreadState> {
         let after = self.states.partition_point(|(from, _)| *from <= events);
@@ -257,10 +257,11 @@ fn end(log: &StepLog) -> usize {
     failing.map_or(log.steps.len(), |last| last + 1)
 }
 
-fn lives(log: &StepLog, end: usize, labels: &ThreadLabels, words: &Phrasing<'_>) -> Vec<Life> {
+fn lives(log: &StepLog, end: usize, labels: &ThreadLabels, words: &Phrasing<'_>) -> Vec<ThreadLifetime> {
     let columns = labels.columns().into_iter();
-    let mut lives: Vec<Life> =
-        columns.map(|lane| Life { name: lane.path, label: lane.thread, states: Vec::new() }).collect();
+    let mut lives: Vec<ThreadLifetime> = columns
+        .map(|lane| ThreadLifetime { name: lane.path, label: lane.thread, states: Vec::new() })
+        .collect();
     let changes = log.steps.iter().take(end).map(|step| step.changed.as_slice());
     for (events, views) in std::iter::once(log.initial.as_slice()).chain(changes).enumerate() {
         for view in views {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use files::Kind;
 
 use super::not_built::{not_in, unlisted};
-use crate::discover::target::{Standing, Target, TargetAt};
+use crate::discover::target::{Explorability, Target, TargetAt};
 use crate::discover::threads::text_creates_threads;
-use crate::discover::written::{What, Written, is_same, written};
+use crate::discover::written::{DeclarationKind, SourceDeclaration, is_same, written};
 use crate::discover::{Candidate, TextLanguage, Workspace};
 
 impl Workspace {
@@ -40,7 +40,7 @@ struct View<'a> {
     workspace: &'a Workspace,
     file: &'a Path,
     text: &'a str,
-    written: &'a [Written],
+    written: &'a [SourceDeclaration],
     speaks_of_threads: bool,
 }
 
@@ -54,9 +54,9 @@ impl View<'_> {
             for (target, name) in self.targets(candidate) {
                 let blocked = blocked.as_ref().or_else(|| target.test.as_ref()?.ambiguity.as_ref());
                 let why = match (blocked, newer) {
-                    (Some(sentence), _) => Standing::Blocked { sentence: sentence.clone() },
-                    (None, Some(source)) => Standing::Stale { source: source.to_owned() },
-                    (None, None) => Standing::Ready,
+                    (Some(sentence), _) => Explorability::Blocked { sentence: sentence.clone() },
+                    (None, Some(source)) => Explorability::Stale { source: source.to_owned() },
+                    (None, None) => Explorability::Ready,
                 };
                 let Some((line, index)) = self.place(&target, candidate) else { continue };
                 let is_known = found.iter().any(|other| other.line == line && other.name == name);
@@ -98,9 +98,9 @@ impl View<'_> {
     /// The line of a target in the text, and which declaration that is. `None` if the text no longer has it.
     fn place(&self, target: &Target, candidate: &Candidate) -> Option<(u32, Option<usize>)> {
         let line = target.at.as_ref()?.line;
-        let is_it = |written: &Written| match (&written.what, &target.test) {
-            (What::Main, None) => true,
-            (What::Test(words), Some(test)) => is_same(&test.name, words),
+        let is_it = |written: &SourceDeclaration| match (&written.what, &target.test) {
+            (DeclarationKind::Main, None) => true,
+            (DeclarationKind::Test(words), Some(test)) => is_same(&test.name, words),
             _ => false,
         };
         let matching = self.written.iter().enumerate().filter(|(_, written)| is_it(written));
@@ -121,7 +121,7 @@ impl View<'_> {
     /// The `main` and the tests that the text declares and no program has.
     fn unbuilt(&self, placed: &HashSet<usize>) -> Vec<TargetAt> {
         let rest = self.written.iter().enumerate().filter(|(index, _)| !placed.contains(index));
-        let rest: Vec<&Written> = rest.map(|(_, written)| written).collect();
+        let rest: Vec<&SourceDeclaration> = rest.map(|(_, written)| written).collect();
         let listing = self.workspace.usable().find(|candidate| candidate.lists(self.file));
         let said = listing.and_then(|candidate| self.workspace.said_to_create_threads(candidate));
         let threads = said.unwrap_or_else(|| self.workspace.can_create_threads());
@@ -130,14 +130,14 @@ impl View<'_> {
         }
         let why = |name: &str| match listing {
             Some(candidate) => {
-                Standing::NotBuilt { sentence: not_in(self.workspace, candidate, name, self.file) }
+                Explorability::NotBuilt { sentence: not_in(self.workspace, candidate, name, self.file) }
             }
             None => unlisted(self.workspace, self.file),
         };
         let found = rest.into_iter().map(|written| {
             let name = match &written.what {
-                What::Main => "main".to_owned(),
-                What::Test(words) => words.clone(),
+                DeclarationKind::Main => "main".to_owned(),
+                DeclarationKind::Test(words) => words.clone(),
             };
             TargetAt { target: None, why: why(&name), name, line: written.line }
         });

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::discover::walk::{Limits, Spent};
+use crate::discover::walk::{Limits, ScanBudget};
 use crate::discover::{Candidate, SourceLine, Target, Workspace};
+use crate::escaping::escaped_line;
 use crate::report::plural::plural;
-use crate::shown::escaped_line;
 
 /// Everything that a scan has looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -23,12 +23,12 @@ pub struct Listing {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
     /// The executables, the freshest first.
-    pub executables: Vec<Listed>,
+    pub executables: Vec<ListedExecutable>,
 }
 
 /// An executable that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Listed {
+pub struct ListedExecutable {
     /// Relative to the folder, if it lies in there.
     pub path: String,
     /// The targets in it that can be explored.
@@ -79,12 +79,12 @@ impl Listing {
             .executables
             .is_empty()
             .then(|| "No executables were found: build something first.\n".to_owned());
-        let all = self.executables.iter().map(Listed::render);
+        let all = self.executables.iter().map(ListedExecutable::render);
         std::iter::once(looked).chain(cut).chain(none).chain(all).collect()
     }
 }
 
-impl Listed {
+impl ListedExecutable {
     fn render(&self) -> String {
         if let Some(reason) = &self.left_out {
             return format!("\n{}\n    left out: {}\n", escaped_line(&self.path), escaped_line(reason));
@@ -114,16 +114,16 @@ impl Workspace {
     #[must_use]
     pub fn listing(&self) -> Listing {
         // Executables that were read are listed also where reading has taken all its time.
-        let spent = Spent::new(Limits { reading: self.limits.time, ..self.limits });
+        let budget = ScanBudget::new(Limits { reading: self.limits.time, ..self.limits });
         let mut executables = Vec::new();
-        let unlisted = spent.each(&self.candidates, |candidate| executables.push(self.listed(candidate)));
+        let unlisted = budget.each(&self.candidates, |candidate| executables.push(self.listed(candidate)));
         let rest = unlisted.map(|nth| self.candidates.len() - nth);
         let cut = self.found.cut.clone();
         Listing {
             root: self.root.clone(),
             folders: self.found.folders,
             files: self.found.files,
-            cut: cut.or_else(|| Some(spent.is_over_before(rest?, "executable", "listed"))),
+            cut: cut.or_else(|| Some(budget.is_over_before(rest?, "executable", "listed"))),
             executables,
         }
     }
@@ -137,10 +137,10 @@ impl Workspace {
         self.candidates.iter().filter(is_listed).flat_map(|candidate| self.targets_in(candidate)).collect()
     }
 
-    fn listed(&self, candidate: &Candidate) -> Listed {
+    fn listed(&self, candidate: &Candidate) -> ListedExecutable {
         let left_out = self.reason(candidate).or_else(|| self.nothing_to_explore(candidate));
         let targets = if left_out.is_some() { Vec::new() } else { self.targets_in(candidate) };
-        Listed {
+        ListedExecutable {
             path: self.shown(&candidate.path),
             targets: targets.into_iter().map(ListedTarget::from).collect(),
             left_out,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::discover::target::Standing;
+use crate::discover::target::Explorability;
 use crate::discover::{Candidate, Kind, Workspace};
 
 /// A file that the line tables of no program list.
-pub(in crate::discover) fn unlisted(workspace: &Workspace, file: &Path) -> Standing {
+pub(in crate::discover) fn unlisted(workspace: &Workspace, file: &Path) -> Explorability {
     if let Some(candidate) = without_lines(workspace, file) {
         let program = workspace.shown(&candidate.path);
         let flag = match candidate.kind {
@@ -14,7 +14,7 @@ pub(in crate::discover) fn unlisted(workspace: &Workspace, file: &Path) -> Stand
             Kind::Cargo(_) => "`debug = true` in the profile",
         };
         let sentence = format!("`{program}` has no line numbers for this file: rebuild with {flag}");
-        return Standing::Blocked { sentence };
+        return Explorability::Blocked { sentence };
     }
     let to_come = workspace.to_come().next().map(|target| workspace.shown(&target.program));
     let to_come =
@@ -30,14 +30,14 @@ pub(in crate::discover) fn unlisted(workspace: &Workspace, file: &Path) -> Stand
     };
     match workspace.candidates.iter().find(|candidate| candidate.is_stripped && candidate.sources.is_empty())
     {
-        Some(stripped) => Standing::NotBuilt {
+        Some(stripped) => Explorability::NotBuilt {
             sentence: format!(
                 "{sentence}; what `{}` was built from cannot be told, since it is stripped: rebuild with -g and \
                  without -s",
                 workspace.shown(&stripped.path)
             ),
         },
-        None => Standing::NotBuilt { sentence },
+        None => Explorability::NotBuilt { sentence },
     }
 }
 

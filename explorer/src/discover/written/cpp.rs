@@ -2,7 +2,7 @@
 
 use super::super::test::{Argument, arguments_in};
 use super::blank::blanked;
-use super::{What, Written};
+use super::{DeclarationKind, SourceDeclaration};
 
 const SUITE_AND_NAME: [&str; 6] = ["TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "GTEST_TEST"];
 const NAMED_BY_TEXT: [&str; 12] = [
@@ -20,7 +20,7 @@ const NAMED_BY_TEXT: [&str; 12] = [
     "DOCTEST_SCENARIO",
 ];
 
-pub(super) fn written(text: &str) -> Vec<Written> {
+pub(super) fn written(text: &str) -> Vec<SourceDeclaration> {
     let plain = blanked(text, false);
     let mut found = Vec::new();
     let mut scope = Scope::default();
@@ -39,7 +39,7 @@ pub(super) fn written(text: &str) -> Vec<Written> {
             passed = end;
             let word = &line[start..passed];
             let what = if scope.is_outer() { what(word, line, passed, text, number) } else { None };
-            found.extend(what.map(|what| Written { what, line: number }));
+            found.extend(what.map(|what| SourceDeclaration { what, line: number }));
             scope.word(word);
         }
         scope.pass(&line[passed..]);
@@ -47,23 +47,27 @@ pub(super) fn written(text: &str) -> Vec<Written> {
     found
 }
 
-fn what(word: &str, line: &str, end: usize, text: &str, number: u32) -> Option<What> {
+fn what(word: &str, line: &str, end: usize, text: &str, number: u32) -> Option<DeclarationKind> {
     if !line[end..].trim_start().starts_with('(') {
         return None;
     }
     if word == "main" {
-        return Some(What::Main);
+        return Some(DeclarationKind::Main);
     }
     if SUITE_AND_NAME.contains(&word) {
         let (_, arguments) = arguments_in(text, number, &[word])?;
         let names: Vec<&str> = arguments.iter().filter_map(Argument::words).collect();
-        return (names.len() == 2).then(|| What::Test(names.join(".")));
+        return (names.len() == 2).then(|| DeclarationKind::Test(names.join(".")));
     }
     if NAMED_BY_TEXT.contains(&word) {
         let (_, arguments) = arguments_in(text, number, &[word])?;
         let text = arguments.iter().take(2).find_map(Argument::text)?;
         let is_scenario = word.ends_with("SCENARIO");
-        return Some(What::Test(if is_scenario { format!("Scenario: {text}") } else { text.to_owned() }));
+        return Some(DeclarationKind::Test(if is_scenario {
+            format!("Scenario: {text}")
+        } else {
+            text.to_owned()
+        }));
     }
     None
 }
@@ -128,11 +132,11 @@ int main (int argc, char **argv)
 }
 "#;
         let expected = [
-            (6, What::Test("Suite.Name".to_owned())),
-            (7, What::Test("Suite.Other".to_owned())),
-            (9, What::Test("a (b)".to_owned())),
-            (10, What::Test("Scenario: y".to_owned())),
-            (13, What::Main),
+            (6, DeclarationKind::Test("Suite.Name".to_owned())),
+            (7, DeclarationKind::Test("Suite.Other".to_owned())),
+            (9, DeclarationKind::Test("a (b)".to_owned())),
+            (10, DeclarationKind::Test("Scenario: y".to_owned())),
+            (13, DeclarationKind::Main),
         ];
         let found: Vec<_> = written(text).into_iter().map(|w| (w.line, w.what)).collect();
         assert_eq!(found, expected);

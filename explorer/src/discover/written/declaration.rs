@@ -2,15 +2,15 @@
 
 /// Something that could be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::discover) struct Written {
-    pub(in crate::discover) what: What,
+pub(in crate::discover) struct SourceDeclaration {
+    pub(in crate::discover) what: DeclarationKind,
     /// From 1.
     pub(in crate::discover) line: u32,
 }
 
 /// The kind of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::discover) enum What {
+pub(in crate::discover) enum DeclarationKind {
     Main,
     /// The words that its framework will make a name of: suite and name, or the text, or the path within the file.
     Test(String),

@@ -8,7 +8,7 @@ mod rust;
 
 use std::path::Path;
 
-pub(super) use self::declaration::{What, Written};
+pub(super) use self::declaration::{DeclarationKind, SourceDeclaration};
 
 /// The languages whose files get lenses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ impl TextLanguage {
 }
 
 /// Everything of that kind in a text, by line.
-pub(super) fn written(text: &str, language: TextLanguage) -> Vec<Written> {
+pub(super) fn written(text: &str, language: TextLanguage) -> Vec<SourceDeclaration> {
     match language {
         TextLanguage::C => cpp::written(text),
         TextLanguage::Rust => rust::written(text),

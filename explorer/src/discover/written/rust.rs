@@ -1,9 +1,9 @@
 //! Rust.
 
 use super::blank::blanked;
-use super::{What, Written};
+use super::{DeclarationKind, SourceDeclaration};
 
-pub(super) fn written(text: &str) -> Vec<Written> {
+pub(super) fn written(text: &str) -> Vec<SourceDeclaration> {
     let plain = blanked(text, true);
     let mut reader = RustReader::default();
     for (number, line) in (1..).zip(plain.split('\n')) {
@@ -21,7 +21,7 @@ struct RustReader {
     /// Whether an attribute made the next function a test.
     is_test: bool,
     last: String,
-    found: Vec<Written>,
+    found: Vec<SourceDeclaration>,
 }
 
 impl RustReader {
@@ -56,9 +56,9 @@ impl RustReader {
         if std::mem::take(&mut self.is_test) {
             let path = self.open.iter().flatten().map(String::as_str).chain([name]);
             let path = path.collect::<Vec<_>>().join("::");
-            self.found.push(Written { what: What::Test(path), line });
+            self.found.push(SourceDeclaration { what: DeclarationKind::Test(path), line });
         } else if name == "main" && self.open.is_empty() {
-            self.found.push(Written { what: What::Main, line });
+            self.found.push(SourceDeclaration { what: DeclarationKind::Main, line });
         }
     }
 
@@ -117,9 +117,13 @@ fn outer() -> Result<(), String> { Ok(()) }
 // #[test]
 fn no_test() {}
 "#;
-        let test = |path: &str| What::Test(path.to_owned());
-        let expected =
-            [(2, What::Main), (8, test("tests::one")), (12, test("tests::inner::two")), (16, test("outer"))];
+        let test = |path: &str| DeclarationKind::Test(path.to_owned());
+        let expected = [
+            (2, DeclarationKind::Main),
+            (8, test("tests::one")),
+            (12, test("tests::inner::two")),
+            (16, test("outer")),
+        ];
         let found: Vec<_> = written(text).into_iter().map(|w| (w.line, w.what)).collect();
         assert_eq!(found, expected);
     }

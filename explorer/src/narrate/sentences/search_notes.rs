@@ -5,7 +5,7 @@ use std::time::Duration;
 use checker::search::SearchNote;
 
 use crate::narrate::sentences::phrasing::Phrasing;
-use crate::program::run_notes::{Cost, Pace};
+use crate::program::run_notes::{Cost, ExecutionCosts};
 use crate::report::plural::plural;
 
 /// The note where no time was left for what a report needs of the program.
@@ -20,7 +20,7 @@ pub(crate) const AWAITS_OUTSIDE: &str = "in executions that were cut a thread wa
 const FEW: u32 = 20;
 
 /// The time that executions take, where few come in the time that a search had; `ended`: number of those that have ended.
-pub(crate) fn long_executions(pace: &Pace, ended: u64, time: Duration) -> Option<String> {
+pub(crate) fn long_executions(pace: &ExecutionCosts, ended: u64, time: Duration) -> Option<String> {
     let words = |cost: Cost| (seconds(cost.time), plural(cost.events, "event"));
     if ended == 0 && pace.executions == 1 {
         let (time, events) = words(pace.last);
@@ -73,7 +73,7 @@ mod tests {
     fn executions_that_take_long_are_told_with_their_cost() {
         let cost = |seconds, events| Cost { time: Duration::from_secs(seconds), events };
         let after = |costs: &[Cost], ended, limit| {
-            let mut pace = Pace::default();
+            let mut pace = ExecutionCosts::default();
             costs.iter().for_each(|cost| pace.note(*cost));
             long_executions(&pace, ended, Duration::from_secs(limit))
         };

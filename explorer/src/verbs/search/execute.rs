@@ -7,19 +7,19 @@ use checker::search::{self, Identity, NoWorkers, Options, SearchEnd, SearchError
 
 use crate::input::request::{Request, Strategy};
 use crate::program::run_notes::Observed;
-use crate::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
+use crate::program::worker_pool::{Parallelism, Replicable, WorkerPool};
 use crate::report::{Covered, Finding};
 use crate::verbs::search::session::SearchSession;
-use crate::verbs::watch::Overseer;
+use crate::verbs::watch::SearchObserver;
 
 impl SearchSession<'_> {
     /// Runs a search, with workers where the program can be had again; `taken_in` takes in how each execution ended.
     pub(crate) fn search<P: Program>(
         &self,
         program: &Observed<'_, P>,
-        workers: Option<&impl Repeatable>,
+        workers: Option<&impl Replicable>,
         (options, taken_in): (&Options, &(dyn Fn(&ExecutionSummary) + Sync)),
-        overseer: &mut Overseer<'_>,
+        observer: &mut SearchObserver<'_>,
     ) -> Result<SearchOutcome, SearchError> {
         thread::scope(|scope| {
             let with_parallelism =
@@ -31,7 +31,7 @@ impl SearchSession<'_> {
                     }
                     None => Box::new(NoWorkers),
                 };
-            search::explore_with(program, options, workers, overseer)
+            search::explore_with(program, options, workers, observer)
         })
     }
 }

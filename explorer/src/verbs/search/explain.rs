@@ -14,7 +14,7 @@ use crate::report::explanation::Pair;
 use crate::say::sentence;
 use crate::schedule_file::{SavedPass, ScheduleFile};
 use crate::store::findings::FindingWriter;
-use crate::verbs::search::session::{Made, SearchSession};
+use crate::verbs::search::session::{SearchFindings, SearchSession};
 use crate::verbs::watch::Watch;
 
 impl SearchSession<'_> {
@@ -23,7 +23,7 @@ impl SearchSession<'_> {
         &self,
         program: &Observed<'_, P>,
         outcome: &mut SearchOutcome,
-        (writer, made): (&mut FindingWriter<'_>, &mut Made),
+        (writer, made): (&mut FindingWriter<'_>, &mut SearchFindings),
         watch: &mut dyn Watch,
     ) {
         let SearchOutcome { findings, races, .. } = outcome;
@@ -52,7 +52,7 @@ impl SearchSession<'_> {
         &self,
         program: &Observed<'_, P>,
         explained: &explain::Explanation,
-        (writer, made): (&mut FindingWriter<'_>, &mut Made),
+        (writer, made): (&mut FindingWriter<'_>, &mut SearchFindings),
         watch: &mut dyn Watch,
     ) {
         let identity = &explained.finding.identity;

@@ -22,10 +22,11 @@ use checker::search::{self, Options, SearchEnd, SearchOutcome, Stats};
 use ptrace_backend::attention::Attention;
 
 use self::execute::{in_order, is_complete};
-use self::session::{Made, SearchSession};
-use self::stalled::{Afterwards, nanoseconds};
+use self::session::{SearchFindings, SearchSession};
+use self::stalled::{SearchCarryover, nanoseconds};
 use self::suppress::suppress;
 use crate::error::Error;
+use crate::escaping;
 use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
 use crate::narrate::run_again::RunAgain;
@@ -34,52 +35,51 @@ use crate::narrate::sentences::search_notes::{AWAITS_OUTSIDE, READ_IN_PART, long
 use crate::narrate::sentences::unwatched;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::{potential_deadlocks, races};
-use crate::program::run_notes::{Observed, Pace, Peculiarities};
+use crate::program::run_notes::{ExecutionCosts, Observed, RunNotes};
 use crate::program::test_output::is_one_test;
-use crate::program::worker_pool::Repeatable;
+use crate::program::worker_pool::Replicable;
 use crate::render;
 use crate::report::BufferedStore;
 use crate::report::plural::{grouped, plural};
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, FORMAT, Narrow, Report, VERSION};
 use crate::say::sentence;
-use crate::shown;
 use crate::store::StoreError;
 use crate::store::findings::{Extent, FindingWriter};
-use crate::verbs::divergence::Readable;
-use crate::verbs::watch::{Overseer, Watch, per_second};
+use crate::verbs::divergence::ErrorPhrasing;
+use crate::verbs::watch::{SearchObserver, Watch, per_second};
 
 impl SearchSession<'_> {
     /// Searches, saves what was found, and reports. The time for it has begun.
     pub(crate) fn run(
         &self,
         program: &impl Program,
-        workers: Option<&impl Repeatable>,
+        workers: Option<&impl Replicable>,
         watch: &mut dyn Watch,
     ) -> Result<Report, Error> {
         let started = Instant::now();
-        let peculiarities = Peculiarities::default();
+        let run_notes = RunNotes::default();
         let arguments = self.target.arguments.iter().map(|argument| argument.0.to_string_lossy());
         let is_one_test = is_one_test(&self.name, arguments);
         let words = self.target.arguments_in_words();
-        let program = Observed::new(program, words, is_one_test, &peculiarities);
+        let program = Observed::new(program, words, is_one_test, &run_notes);
         let mut writer = FindingWriter::new(self.store, self.root, self.name.clone(), &self.target)
             .within(Extent::of(self.request));
-        let mut made = Made::default();
+        let mut made = SearchFindings::default();
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(&program, found);
             made.keep(&mut writer, &found.identity, &mut told, &file);
             told
         };
         let is_to_judge = Arc::new(AtomicBool::new(false));
-        let mut overseer = Overseer { started, watch, keep: &mut keep, is_to_judge: &is_to_judge };
-        let taken_in = |summary: &_| peculiarities.take_in(summary, is_one_test);
+        let mut observer = SearchObserver { started, watch, keep: &mut keep, is_to_judge: &is_to_judge };
+        let taken_in = |ending: &_| run_notes.take_in(ending, is_one_test);
         let options = Options { limit: self.limit_of_search(&is_to_judge), ..self.options() };
         let _attention = Attention::pay();
-        let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
+        let outcome = self.search(&program, workers, (&options, &taken_in), &mut observer);
         made.notes.extend(self.alone(workers.is_some()));
-        let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
-        made.notes.extend(self.too_slow(&outcome, &peculiarities.pace()));
+        let mut outcome = outcome.map_err(|error| ErrorPhrasing(&self.places()).search_error(error))?;
+        made.notes.extend(self.too_slow(&outcome, &run_notes.pace()));
         if let Some(error) = program.missed_its_test() {
             return Err(Error::Search(error.into()));
         }
@@ -92,7 +92,7 @@ impl SearchSession<'_> {
         let (again, locked_again, torn) =
             if is_explained { self.deadline.while_telling(judge) } else { judge() };
         let races = mem::take(&mut outcome.races).into_found();
-        let mut unwatched = peculiarities.unwatched();
+        let mut unwatched = run_notes.unwatched();
         let buffered = &outcome.triangles;
         let buffering = Unwatched::of(UnwatchedKind::StoreBuffering);
         if self.request.memory_model == MemoryModel::Sc {
@@ -126,13 +126,13 @@ impl SearchSession<'_> {
             report.verdict = Verdict::Found;
         }
         // Executions that were stopped in the middle, or that were needed to tell where something is.
-        report.other = peculiarities.executions() - outcome.stats.executions_now();
-        report.notes.extend(peculiarities.notes());
+        report.other = run_notes.executions() - outcome.stats.executions_now();
+        report.notes.extend(run_notes.notes());
         report.notes = report.notes.into_iter().map(sentence).collect();
         let reason = sentence(ended.0);
         if report.findings.is_empty() {
-            let afterwards = Afterwards { taken_in: &taken_in, writer: &mut writer, watch, started };
-            self.explore_stalled(&program, workers, &mut report, afterwards);
+            let carryover = SearchCarryover { taken_in: &taken_in, writer: &mut writer, watch, started };
+            self.explore_stalled(&program, workers, &mut report, carryover);
         }
         report.notes.extend(self.source.is_read_in_part().then(|| sentence(READ_IN_PART.to_owned())));
         let kept = self.keep(&report).and_then(|()| writer.end(&report, reason));
@@ -175,7 +175,7 @@ impl SearchSession<'_> {
     }
 
     /// The time that executions take, where nothing is covered in the time that there was.
-    fn too_slow(&self, outcome: &SearchOutcome, pace: &Pace) -> Option<String> {
+    fn too_slow(&self, outcome: &SearchOutcome, pace: &ExecutionCosts) -> Option<String> {
         let Request { time_limit, max_schedules, .. } = *self.request;
         let ran = outcome.stats.executions();
         let is_late = outcome.ended == SearchEnd::Budget && ran < max_schedules;
@@ -189,7 +189,7 @@ impl SearchSession<'_> {
         Ok(())
     }
 
-    fn report(&self, outcome: &SearchOutcome, made: Made, elapsed: f64) -> Report {
+    fn report(&self, outcome: &SearchOutcome, made: SearchFindings, elapsed: f64) -> Report {
         let stats = &outcome.stats;
         let mut notes = self.notes(outcome);
         notes.extend(made.notes);
@@ -343,6 +343,6 @@ fn verdict(outcome: &SearchOutcome, request: &Request) -> Verdict {
 /// # Errors
 /// When it cannot be written.
 pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(shown::Json::new(&mut *to), &report.shortened())?;
+    serde_json::to_writer_pretty(escaping::Json::new(&mut *to), &report.shortened())?;
     to.write_all(b"\n")
 }

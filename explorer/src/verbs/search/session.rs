@@ -88,12 +88,12 @@ impl SearchSession<'_> {
 
 /// The findings so far, and the reasons for which parts of them could not be kept.
 #[derive(Default)]
-pub(crate) struct Made {
+pub(crate) struct SearchFindings {
     pub(crate) findings: Vec<(Identity, Finding)>,
     pub(crate) notes: BTreeSet<String>,
 }
 
-impl Made {
+impl SearchFindings {
     /// Keeps a finding in the place of an earlier one of the same failure. It is reported even where it cannot be saved.
     pub(crate) fn keep(
         &mut self,

@@ -13,15 +13,15 @@ use checker::search::{self, Options, SearchError, SearchOutcome};
 use ptrace_backend::Stalls;
 
 use crate::program::run_notes::Observed;
-use crate::program::worker_pool::Repeatable;
+use crate::program::worker_pool::Replicable;
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Report, Stalled};
 use crate::say::sentence;
 use crate::store::findings::FindingWriter;
-use crate::verbs::deadline::ToCome;
+use crate::verbs::deadline::PendingWork;
 use crate::verbs::search::execute::{in_order, is_complete};
-use crate::verbs::search::session::{Made, SearchSession};
-use crate::verbs::watch::{Overseer, Watch};
+use crate::verbs::search::session::{SearchFindings, SearchSession};
+use crate::verbs::watch::{SearchObserver, Watch};
 
 /// The longest stall that is looked for.
 pub(crate) const LONGEST: Duration = Duration::from_millis(100);
@@ -30,7 +30,7 @@ pub(crate) const LONGEST: Duration = Duration::from_millis(100);
 const SHORTENED: u32 = 8;
 
 /// The parts of a search that the second one goes on with.
-pub(crate) struct Afterwards<'a, 'w> {
+pub(crate) struct SearchCarryover<'a, 'w> {
     /// Takes in how an execution ended.
     pub(crate) taken_in: &'a (dyn Fn(&ExecutionSummary) + Sync),
     pub(crate) writer: &'a mut FindingWriter<'w>,
@@ -50,8 +50,8 @@ impl SearchSession<'_> {
     pub(crate) fn limit_of_search(&self, is_to_judge: &Arc<AtomicBool>) -> Limit {
         let (stalls, is_to_judge) = (self.stalls.cloned(), Arc::clone(is_to_judge));
         self.deadline.limit_leaving(move |what| match what {
-            ToCome::Search => stalls.as_ref().is_some_and(|stalls| is_worth_while(stalls)),
-            ToCome::Judging => is_to_judge.load(Ordering::Relaxed),
+            PendingWork::Search => stalls.as_ref().is_some_and(|stalls| is_worth_while(stalls)),
+            PendingWork::Judging => is_to_judge.load(Ordering::Relaxed),
         })
     }
 
@@ -61,16 +61,16 @@ impl SearchSession<'_> {
     pub(crate) fn explore_stalled<P: Program>(
         &self,
         program: &Observed<'_, P>,
-        workers: Option<&impl Repeatable>,
+        workers: Option<&impl Replicable>,
         report: &mut Report,
-        mut afterwards: Afterwards<'_, '_>,
+        mut carryover: SearchCarryover<'_, '_>,
     ) {
         let Some(stalls) = self.stalls.filter(|_| self.may_stall()) else { return };
-        let mut made = Made::default();
+        let mut made = SearchFindings::default();
         stalls.allow(LONGEST);
         let mut stalled = Stalled { max_stall_ns: nanoseconds(LONGEST), ..Stalled::default() };
         let mut search = |stalled: &mut Stalled| {
-            let outcome = self.search_stalled(program, workers, (&mut made, &mut afterwards));
+            let outcome = self.search_stalled(program, workers, (&mut made, &mut carryover));
             stalled.schedules += outcome.as_ref().map_or(0, |outcome| outcome.stats.executions_now());
             outcome
         };
@@ -95,7 +95,7 @@ impl SearchSession<'_> {
             }
         }
         stalls.allow(stall(&outcome).unwrap_or(LONGEST));
-        let Afterwards { writer, watch, .. } = &mut afterwards;
+        let SearchCarryover { writer, watch, .. } = &mut carryover;
         self.explain_all(program, &mut outcome, (writer, &mut made), *watch);
         stalls.allow(self.request.max_stall);
         report.notes.extend(made.notes.iter().cloned().map(sentence));
@@ -114,20 +114,20 @@ impl SearchSession<'_> {
     fn search_stalled<P: Program>(
         &self,
         program: &Observed<'_, P>,
-        workers: Option<&impl Repeatable>,
-        (made, afterwards): (&mut Made, &mut Afterwards<'_, '_>),
+        workers: Option<&impl Replicable>,
+        (made, carryover): (&mut SearchFindings, &mut SearchCarryover<'_, '_>),
     ) -> Result<SearchOutcome, SearchError> {
         let options = Options { races: false, lock_order: false, keep_going: false, ..self.options() };
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(program, found);
             made.findings.clear();
-            made.keep(afterwards.writer, &found.identity, &mut told, &file);
+            made.keep(carryover.writer, &found.identity, &mut told, &file);
             told
         };
-        let (started, watch) = (afterwards.started, &mut *afterwards.watch);
+        let (started, watch) = (carryover.started, &mut *carryover.watch);
         let is_to_judge = &AtomicBool::new(false);
-        let mut overseer = Overseer { started, watch, keep: &mut keep, is_to_judge };
-        self.search(program, workers, (&options, afterwards.taken_in), &mut overseer)
+        let mut observer = SearchObserver { started, watch, keep: &mut keep, is_to_judge };
+        self.search(program, workers, (&options, carryover.taken_in), &mut observer)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use explorer::config::Config;
-use explorer::discover::{Standing, Target, Workspace};
+use explorer::discover::{Explorability, Target, Workspace};
 use tempfile::TempDir;
 use tests::{Build, Optimisation, Project, Tool};
 
@@ -97,7 +97,7 @@ fn touch(file: &Path) {
     fs::File::options().append(true).open(file).unwrap().set_modified(later).unwrap();
 }
 
-fn standings(workspace: &Workspace, file: &Path) -> Vec<(u32, String, Standing)> {
+fn standings(workspace: &Workspace, file: &Path) -> Vec<(u32, String, Explorability)> {
     let found = workspace.targets_of_file(file, None).into_iter();
     found.map(|target| (target.line, target.name, target.why)).collect()
 }
@@ -111,7 +111,7 @@ fn main_has_a_lens_at_its_line() {
         let workspace = folder.scan();
         let found = workspace.targets_of_file(&folder.path("src/app.c"), None);
         assert_eq!(found.len(), 1, "the freshest is shown: {found:?}");
-        assert_eq!((found[0].line, &found[0].why), (MAIN, &Standing::Ready));
+        assert_eq!((found[0].line, &found[0].why), (MAIN, &Explorability::Ready));
         assert_eq!(found[0].target.as_ref().unwrap().id, program);
         assert!(folder.why("src/app.c").contains("there is one"));
     }
@@ -258,10 +258,10 @@ fn a_source_that_is_newer_makes_a_build_needed() {
     let header = project.path("src/account.h");
     touch(&header);
     assert!(workspace.build_step(&target).unwrap().needed);
-    let stale = Standing::Stale { source: header };
+    let stale = Explorability::Stale { source: header };
     assert_eq!(standings(&workspace, &project.path("src/main.c")), [(26, "main".to_owned(), stale.clone())]);
     let crowd = standings(&workspace, &project.path("src/crowd.c"));
-    assert_eq!(crowd[0].2, Standing::Ready);
+    assert_eq!(crowd[0].2, Explorability::Ready);
     assert!(stale.sentence().unwrap().contains("account.h"));
     assert!(!workspace.rescan(&Config::default()), "no executable has changed");
 }
@@ -291,7 +291,7 @@ fn a_test_that_was_only_written_is_not_built_yet() {
     let with_more = text.replace("} // namespace", "TEST(Limits, AreNew)\n{\n}\n} // namespace");
     let found = workspace.targets_of_file(&file, Some(&with_more));
     assert_eq!(found.len(), 7, "{found:?}");
-    assert_eq!(found.iter().filter(|target| target.why == Standing::Ready).count(), 6, "{found:?}");
+    assert_eq!(found.iter().filter(|target| target.why == Explorability::Ready).count(), 6, "{found:?}");
     let new = found.last().unwrap();
     assert_eq!((new.name.as_str(), &new.target), ("Limits.AreNew", &None));
     let sentence = new.why.sentence().unwrap();

@@ -4,11 +4,11 @@ use std::fs;
 use std::time::SystemTime;
 
 use explorer::config::Config;
-use explorer::discover::{Standing, Workspace};
+use explorer::discover::{Explorability, Workspace};
 use tests::Project;
 
 /// The lenses above the lines of `src/main.c`.
-fn standings(workspace: &Workspace, project: &Project) -> Vec<(u32, String, Standing)> {
+fn standings(workspace: &Workspace, project: &Project) -> Vec<(u32, String, Explorability)> {
     let found = workspace.targets_of_file(&project.path("src/main.c"), None).into_iter();
     found.map(|target| (target.line, target.name, target.why)).collect()
 }
@@ -17,12 +17,12 @@ fn standings(workspace: &Workspace, project: &Project) -> Vec<(u32, String, Stan
 fn a_rescan_sees_what_was_built_and_what_is_gone() {
     let project = Project::copy("make-c").unwrap();
     let mut workspace = Workspace::scan(project.root(), &Config::default());
-    assert!(matches!(&standings(&workspace, &project)[..], [(26, _, Standing::NotBuilt { .. })]));
+    assert!(matches!(&standings(&workspace, &project)[..], [(26, _, Explorability::NotBuilt { .. })]));
 
     project.run("make").unwrap();
     assert!(workspace.rescan(&Config::default()));
     let built = workspace.target("build/bank").unwrap();
-    assert_eq!(standings(&workspace, &project), [(26, "main".to_owned(), Standing::Ready)]);
+    assert_eq!(standings(&workspace, &project), [(26, "main".to_owned(), Explorability::Ready)]);
 
     project.run("touch -d '1 minute' src/main.c && make CFLAGS='-O2 -g' -B").unwrap();
     assert!(workspace.rescan(&Config::default()));
@@ -67,5 +67,5 @@ fn a_program_may_change_within_a_step_of_its_times() {
     assert_eq!(workspace.target("build/bank"), None);
     write(&whole);
     assert!(workspace.rescan(&Config::default()));
-    assert_eq!(standings(&workspace, &project), [(26, "main".to_owned(), Standing::Ready)]);
+    assert_eq!(standings(&workspace, &project), [(26, "main".to_owned(), Explorability::Ready)]);
 }

@@ -9,7 +9,7 @@ use crate::discover::{Framework, SourceLine, Target, Workspace};
 
 /// A program with its arguments, as an editor names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Alone {
+pub struct ProgramIdentity {
     /// The ID of the target that editors show for it.
     pub id: String,
     /// The test's name, or `main`.
@@ -23,7 +23,7 @@ pub struct Alone {
 /// Finds the target that a program runs with these arguments: the one test that they select, or the program as a whole.
 /// `program` is absolute and without symbolic links, `root` that of its checkout. `None` for what is no native program.
 #[must_use]
-pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alone> {
+pub fn identify(program: &Path, arguments: &[OsString], root: &Path) -> Option<ProgramIdentity> {
     let metadata = program.metadata().ok()?;
     let mut workspace = Workspace::empty(root);
     let kind = Notes::default().kind(&[program.to_owned()]);
@@ -34,7 +34,7 @@ pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alon
         (Some(one), None) => Some(one),
         _ => targets.iter().find(|target| target.test.is_none()),
     };
-    Some(Alone {
+    Some(ProgramIdentity {
         id: found.map_or_else(|| workspace.id(&candidate), |target| target.id.clone()),
         name: found.and_then(|target| target.test.as_ref()).map_or("main", |test| &test.name).to_owned(),
         at: found.and_then(|target| target.at.clone()),

@@ -12,17 +12,17 @@ const MOST_ORDERS: usize = 2;
 
 /// A sentence about a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Clue {
+pub(crate) struct RelatedLine {
     pub(crate) text: String,
     pub(crate) at: Spot,
 }
 
 /// The critical pair: the event that comes first where it fails, and the one that comes first where it passes.
-pub(super) fn critical_pair(why: &Explanation, root: &Path) -> Vec<Clue> {
+pub(super) fn critical_pair(why: &Explanation, root: &Path) -> Vec<RelatedLine> {
     let swaps = why.pair.as_ref().map(|pair| pair.swaps.as_slice()).unwrap_or_default();
     let of = swaps.len();
     let told = swaps.iter().zip(1..).take(MOST_ORDERS);
-    let clues = told.flat_map(|([first, second], number)| {
+    let related_lines = told.flat_map(|([first, second], number)| {
         let which = match of {
             1 => String::new(),
             _ => format!("{number} of {of} orders that decide together: "),
@@ -32,9 +32,10 @@ pub(super) fn critical_pair(why: &Explanation, root: &Path) -> Vec<Clue> {
             (format!("{which}it passes where {}", comes_first(second)), second),
         ]
     });
-    let clues = clues.map(|(text, side)| Some(Clue { text, at: Spot::of(&side.place, root)? }));
+    let related_lines =
+        related_lines.map(|(text, side)| Some(RelatedLine { text, at: Spot::of(&side.place, root)? }));
     // One half alone would mislead.
-    clues.collect::<Option<_>>().unwrap_or_default()
+    related_lines.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Of an operation that never ran, the text is what its thread waits for, not what it would do.
@@ -50,18 +51,18 @@ fn doing(side: &Side) -> String {
 }
 
 /// The accesses of the most suspicious pattern, if more of the executions have it that fail than of those that pass.
-pub(super) fn pattern(why: &Explanation, root: &Path) -> Vec<Clue> {
+pub(super) fn pattern(why: &Explanation, root: &Path) -> Vec<RelatedLine> {
     let Some(pattern) = why.patterns.first().filter(|pattern| tells(pattern, why.compared)) else {
         return Vec::new();
     };
     let of = pattern.accesses.len();
-    let clues = pattern.accesses.iter().zip(1..).map(|(access, number)| {
+    let related_lines = pattern.accesses.iter().zip(1..).map(|(access, number)| {
         let AccessLine { thread, access, object, place, .. } = access;
         let evidence = if number == 1 { evidence(pattern, why.compared) } else { String::new() };
         let text = format!("pattern {number}/{of}{evidence}: {thread} {access}s {object}");
-        Some(Clue { text, at: Spot::of(place, root)? })
+        Some(RelatedLine { text, at: Spot::of(place, root)? })
     });
-    clues.collect::<Option<_>>().unwrap_or_default()
+    related_lines.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Whether the share is larger among the executions that fail.
@@ -97,9 +98,9 @@ mod tests {
     fn texts(why: &Explanation) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.c"), "").unwrap();
-        let clues = critical_pair(why, root.path());
-        assert!(clues.iter().all(|clue| clue.at.line == 6), "{clues:?}");
-        clues.into_iter().map(|clue| clue.text).collect()
+        let related_lines = critical_pair(why, root.path());
+        assert!(related_lines.iter().all(|clue| clue.at.line == 6), "{related_lines:?}");
+        related_lines.into_iter().map(|clue| clue.text).collect()
     }
 
     #[test]

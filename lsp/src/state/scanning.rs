@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{CodeLens, Uri};
 
 use super::State;
 use crate::documents;
-use crate::explore::folder::{Folder, Look, Looked};
+use crate::explore::folder::{Folder, FolderScan, FolderScanResult};
 use crate::outbox::Changed;
 use crate::show::lenses::lenses_of_file;
 
@@ -63,7 +63,7 @@ impl State {
         Some(number)
     }
 
-    fn take(&self, look: Look) {
+    fn take(&self, look: FolderScan) {
         let mailbox = self.context.mailbox.clone();
         self.context.runtime.spawn_blocking(move || {
             let looked = look.take();
@@ -71,7 +71,7 @@ impl State {
         });
     }
 
-    fn looked(&mut self, looked: Looked) {
+    fn looked(&mut self, looked: FolderScanResult) {
         let Some(folder) = self.known.folder_mut(&looked.path) else { return };
         let next = folder.looked(&looked);
         next.into_iter().for_each(|look| self.take(look));

@@ -12,7 +12,7 @@ use crate::request::Launched;
 
 /// Position of the session, and the client's knowledge of it.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct ClientEvents {
     /// The last stop.
     pub(crate) stop: Option<Stop>,
     /// The client has not been told of it.
@@ -22,7 +22,7 @@ pub(crate) struct Told {
     console: Console,
 }
 
-impl Told {
+impl ClientEvents {
     /// Tells the client of threads, of output and of the stop, if that is new.
     pub(crate) fn tell<W: Write>(
         &mut self,

@@ -2,18 +2,18 @@
 
 use std::error::Error;
 
-use explorer::shown::escaped;
+use explorer::escaping::escaped;
 
 /// The sentence of an error, and that of its cause.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 #[error("{sentence}")]
-pub(crate) struct Told {
+pub(crate) struct ErrorReport {
     sentence: String,
     #[source]
-    cause: Option<Box<Told>>,
+    cause: Option<Box<ErrorReport>>,
 }
 
-impl Told {
+impl ErrorReport {
     /// Those of an error.
     pub(crate) fn of(error: &(dyn Error + '_)) -> Self {
         let cause = error.source().map(|cause| Box::new(Self::of(cause)));

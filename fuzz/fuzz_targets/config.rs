@@ -1,0 +1,7 @@
+//! `interleaver.toml`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| tests::foreign::config(bytes));
