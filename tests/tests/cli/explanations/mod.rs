@@ -3,5 +3,6 @@
 mod always;
 mod causes;
 mod minimise;
+mod older_versions;
 mod try_locks;
 mod without_lines;
