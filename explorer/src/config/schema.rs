@@ -50,7 +50,7 @@ const BEFORE: [Key; 9] = [
         "[]",
         "Further folders in which programs are looked for; they may lie outside of the workspace, but not hold it.",
     ),
-    key("target", ValueKind::Targets, Top, "", "How one program is run. There can be several."),
+    key("target", ValueKind::Targets, Top, "", "A program, and how it is run. There can be several."),
     key(
         "name",
         ValueKind::Text,
@@ -72,7 +72,7 @@ const BEFORE: [Key; 9] = [
         ValueKind::Path,
         Target,
         "",
-        "What the program reads from its standard input; empty unless given.",
+        "The file that the program reads as its standard input; empty unless given.",
     ),
     key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
 ];
@@ -83,7 +83,7 @@ const AFTER: [Key; 3] = [
         ValueKind::Flag,
         Target,
         "",
-        "Whether the program creates threads, where that cannot be seen: with true it can be explored, with false it gets no \
+        "States that the program creates threads, where that cannot be seen, or that it does not: with true it can be explored, with false it gets no \
          lens.",
     ),
     key(

@@ -71,7 +71,11 @@ impl Setting {
     /// The meaning of its option.
     #[must_use]
     pub fn option_doc(&self) -> String {
-        if self.is_on() { format!("Turns this off: {}", self.doc) } else { self.doc.to_owned() }
+        let mut letters = self.doc.chars();
+        match letters.next().filter(|_| self.is_on()) {
+            Some(first) => format!("Do not {}{}", first.to_lowercase(), letters.as_str()),
+            None => self.doc.to_owned(),
+        }
     }
 
     /// Whether it is a flag that is set where nothing is said.
@@ -271,53 +275,53 @@ settings! {
     strategy: Strategy = Strategy::unless_named(false), from 0, in Both,
         "strategy", "The search; docs/searches.md says what each of them does.";
     max_preemptions: u32 = 2, from 0, in Both,
-        "max-preemptions", "How many preemptions a schedule may have (auto, icb, bounded-dpor).";
+        "max-preemptions", "Largest number of preemptions of a schedule (auto, icb, bounded-dpor).";
     max_delays: u32 = 2, from 0, in Both,
-        "max-delays", "How many delays a schedule may have (idb).";
+        "max-delays", "Largest number of delays of a schedule (idb).";
     depth: u32 = 3, from 0, in Both,
         "depth", "The depth of the failures that are looked for (pct, pctvb).";
     max_variables: u32 = 2, from 0, in Both,
-        "max-variables", "How many variables preemptions may be at (vtb, pctvb).";
+        "max-variables", "Largest number of variables at which a schedule preempts (vtb, pctvb).";
     max_threads: u32 = 3, from 0, in Both,
-        "max-threads", "How many threads' order may matter (vtb).";
+        "max-threads", "Largest number of threads whose order matters (vtb).";
     max_periods: u32 = 6, from 0, in Both,
-        "max-periods", "How many periods a schedule may have (period).";
+        "max-periods", "Largest number of periods of a schedule (period).";
     max_stall: Duration = Duration::ZERO, from 0, in Both,
-        "max-stall", "For how long a thread that could run may stand still while the time of a sleep or of a timed wait runs out. What fails only with longer stalls, up to 100 ms, is a warning.";
+        "max-stall", "Longest time for which a thread that could run may stand still while the time of a sleep or of a timed wait runs out. A failure that takes longer stalls, up to 100 ms, is a warning.";
     memory_model: MemoryModel = MemoryModel::X86, from 0, in Both,
-        "memory-model", "What a claim about all schedules is about: x86, which carries out stores after later loads, or sequential consistency (sc) alone.";
+        "memory-model", "Memory model of a claim about all schedules: x86, which carries out stores after later loads, or sequential consistency (sc) alone.";
     max_schedules: u64 = 10_000, from 1, in Both,
         "max-schedules", "The search ends after this many executions.";
     time_limit: Duration = Duration::from_secs(60), from 1, in Both,
         "time-limit", "The search ends after this time.";
     explain_time: Duration = Duration::from_secs(10), from 1, in Both,
-        "explain-time", "How long the explanation of each bug may take.";
+        "explain-time", "Longest time for the explanation of each bug.";
     run_timeout: Duration = Duration::from_secs(10), from 1, in Both,
-        "run-timeout", "How long a thread may run, in processor time, or wait without coming to its next key point.";
+        "run-timeout", "Longest time that a thread may run, in processor time, or wait without coming to its next key point.";
     step_limit: u32 = 100_000, from 1, in Both,
-        "step-limit", "How many events an execution may have before it is cut.";
+        "step-limit", "Largest number of events of an execution, which is cut there.";
     seed: u64 = 0, from 0, in Both,
-        "seed", "What random choices start from.";
+        "seed", "Number that random choices start from.";
     keep_going: bool = false, from 0, in Both,
-        "keep-going", "Whether the search looks for further distinct bugs after the first. In editors it does unless this says otherwise.";
+        "keep-going", "Look for further distinct bugs after the first. Editors do so unless this says otherwise.";
     ignore_exit_code: bool = false, from 0, in Both,
-        "ignore-exit-code", "Whether an exit code other than 0, of the program or of its client, is no failure.";
+        "ignore-exit-code", "Take an exit code other than 0, of the program or of its client, for no failure.";
     fresh_directory: bool = false, from 0, in Both,
-        "fresh-dir", "Whether each execution has its own copy of the working directory.";
+        "fresh-dir", "Give each execution its own copy of the working directory.";
     lock_order: bool = true, from 0, in Both,
-        "lock-order", "Whether potential deadlocks are told: locks that threads take in opposite orders, where no execution deadlocked.";
+        "lock-order", "Tell potential deadlocks: locks that threads take in opposite orders, where no execution deadlocked.";
     client: String = String::new(), from 0, in Both,
         "client", "A command that is started with each execution when the program is ready for it, as a client of a server: its steps are explored with those of threads, and its end ends the execution. It is no line for a shell; write sh -c '…' for one.";
     ready: String = String::new(), from 0, in Both,
-        "ready", "When the program is ready for its client: the port at which it listens, or a regular expression that a line of its output matches. Unless given, when it listens at any socket, or waits for input.";
+        "ready", "Sign that the program is ready for its client: the port at which it listens, or a regular expression that a line of its output matches. Unless given, it is ready when it listens at any socket, or waits for input.";
     assume: Vec<String> = Vec::new(), from 0, in Both,
-        "assume", "What the user answers for of what is not watched: libraries by their file names, with or without the version, or kinds of what reports call not seen.";
+        "assume", "Entries of the account that the user answers for: libraries by their file names, with or without the version, or kinds of what reports call not seen.";
     explain: bool = true, from 0, in CommandLine,
-        "explain", "Whether simpler schedules and causes of what was found are looked for.";
+        "explain", "Look for simpler schedules and causes of what was found.";
     races: bool = true, from 0, in CommandLine,
-        "races", "Whether data races are looked for.";
+        "races", "Look for data races.";
     fail_on_races: bool = false, from 0, in CommandLine,
-        "fail-on-races", "Whether a data race counts as a bug; else it is a warning, which changes neither verdict nor exit code.";
+        "fail-on-races", "Count a data race as a bug; else it is a warning, which changes neither verdict nor exit code.";
 }
 
 impl Settings {
