@@ -146,7 +146,11 @@ pub fn explain<P: Program>(
         epoch: program.epoch(),
         outdated: false,
         trace,
-        ..found.clone()
+        identity: found.identity.clone(),
+        always: found.always,
+        schedule_number: found.schedule_number,
+        executions: found.executions,
+        reproduced: found.reproduced,
     };
     Ok(Explanation {
         minimised,

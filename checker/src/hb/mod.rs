@@ -25,6 +25,8 @@ use crate::event::recorded::TraceEvent;
 #[derive(Clone, Debug, Default)]
 pub struct HappensBefore {
     threads: Vec<ThreadHistory>,
+    /// The thread of each event, by its place in creation order.
+    owners: PerEvent<u32>,
     /// Of each event.
     hashes: PerEvent<u128>,
     /// Of each event.
@@ -65,6 +67,7 @@ impl HappensBefore {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.threads.clear();
+        self.owners.clear();
         self.hashes.clear();
         self.clocks.clear();
         self.objects.clear();
@@ -123,10 +126,12 @@ impl HappensBefore {
         self.threads.get(thread)?.born
     }
 
-    /// Whether the event at `earlier` happened before the one at `later`.
+    /// Whether the event at `earlier` happened before the one at `later`: whether the clock of that one has come to its number among
+    /// the events of its thread.
     #[must_use]
     pub fn ordered(&self, earlier: Position, later: Position) -> bool {
-        self.clock(earlier).is_before(self.clock(later))
+        let owner = self.owners[earlier] as usize;
+        self.clock(earlier).get(owner) <= self.clock(later).get(owner)
     }
 
     /// The events of other threads that come immediately before the one at a position, which is of the `thread`-th thread: it
@@ -189,6 +194,7 @@ impl HappensBefore {
         if matches!(event.op.kind, OpKind::CondWait | OpKind::FutexWait) {
             self.threads[thread].waker = None;
         }
+        self.owners.push(thread as u32);
         self.hashes.push(hash);
         self.clocks.push(clock.by_ref());
         self.threads[thread].positions.push(position);
