@@ -78,8 +78,9 @@ pub mod state;
 pub mod strategy;
 pub mod trace;
 
+pub use self::event::ranges::byte_set;
 pub use self::event::{
-    byte_set, divergence, failure, lock_action, names, object_description, operation, position, recorded,
+    divergence, failure, lock_action, names, object_description, operation, position, recorded, refusal,
     timing,
 };
 pub use self::trace::cost;

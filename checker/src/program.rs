@@ -24,13 +24,14 @@ use smallvec::SmallVec;
 
 use crate::account::{HiddenAccess, Unwatched};
 pub use crate::event::agent::{Agent, AgentView, Choice, OpOutcome, Status};
-use crate::event::byte_set::ByteSet;
 use crate::event::divergence::Difference;
 use crate::event::failure::Failure;
 use crate::event::names::{EventId, Obj, Site, ThreadName};
 use crate::event::object_description::ObjectDescription;
 use crate::event::operation::{Op, OpKind};
 use crate::event::position::Position;
+use crate::event::ranges::byte_set::ByteSet;
+use crate::event::refusal::{ImpossibleChoice, UnsupportedFeature};
 pub use crate::event::step::{Event, OpKey, Step};
 pub use crate::event::wait::On;
 use crate::peculiarity::Peculiarity;
@@ -213,17 +214,17 @@ pub enum ExecutionError {
     #[error("event {}: expected {}, got {}", .0.at, .0.expected, .0.got)]
     Diverged(Box<Difference>),
     /// The choice is not possible here: a fault of the caller.
-    #[error("{0}")]
-    Impossible(String),
+    #[error(transparent)]
+    Impossible(#[from] ImpossibleChoice),
     /// The user wants to stop.
     #[error("cancelled")]
     Cancelled,
     /// The time for everything is up, and what runs does not come to its next event.
     #[error("out of time")]
     OutOfTime,
-    /// The program did something that cannot be controlled; the text names it and says what to do.
-    #[error("{0}")]
-    Unsupported(String),
+    /// The program did something that cannot be controlled.
+    #[error(transparent)]
+    Unsupported(#[from] UnsupportedFeature),
     /// The operating system refused something; the text says what.
     #[error("{0}")]
     System(String),

@@ -12,6 +12,7 @@ use checker::program::{
     Agent, AgentView, Batch, Choice, Event, Execution, ExecutionError, ExecutionSummary, On, OpKey, Scope,
     Status, Step, Stop, Until,
 };
+use checker::refusal::ImpossibleChoice;
 use smallvec::SmallVec;
 
 use crate::control::enabled::Waiter;
@@ -56,10 +57,9 @@ impl PtraceExecution {
 
     /// Runs one event.
     fn one(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
-        let impossible = |why: &str| ExecutionError::Impossible(format!("{} {why}", choice.agent));
-        let view = self.view(choice.agent).ok_or_else(|| impossible("does not exist"))?;
+        let view = self.view(choice.agent).ok_or(ImpossibleChoice::NoAgent(choice.agent))?;
         if view.status != Status::Enabled {
-            return Err(impossible("cannot move"));
+            return Err(ImpossibleChoice::NotEnabled(choice.agent).into());
         }
         let (event, mover) = self.process.run(choice)?;
         let process_ended = self.process.is_over();

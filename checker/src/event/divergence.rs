@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::names::ThreadName;
 use super::operation::Effect;
 use super::position::Position;
+use super::refusal::ImpossibleChoice;
 use super::step::OpKey;
 
 /// The first place at which an execution is not as it should be.
@@ -46,7 +47,7 @@ pub enum Observation {
     Blocked(ThreadName),
     /// The choice is not possible there: the reason, as [`ExecutionError::Impossible`](crate::program::ExecutionError::Impossible)
     /// gives it.
-    Impossible(String),
+    Impossible(ImpossibleChoice),
 }
 
 impl Observation {
@@ -68,7 +69,7 @@ impl fmt::Display for Observation {
             Self::NoSuchEvent => f.write_str("no such event"),
             Self::NoAgent(agent) => write!(f, "{agent} has ended or does not exist"),
             Self::Blocked(thread) => write!(f, "{thread} is blocked"),
-            Self::Impossible(why) => f.write_str(why),
+            Self::Impossible(why) => write!(f, "{why}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::event::byte_set::ByteSet;
+use crate::event::ranges::byte_set::ByteSet;
 
 /// The limits on the length of an execution.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::event::interval_map;
-use crate::event::interval_map::IntervalMap;
 use crate::event::names::ObjName;
 use crate::event::operation::{Access, Effect, Mode};
 use crate::event::position::Position;
+use crate::event::ranges::interval_map;
+use crate::event::ranges::interval_map::IntervalMap;
 
 /// Positions of events in the trace, without repetition.
 pub(crate) type Positions = SmallVec<[Position; 8]>;

@@ -1,8 +1,8 @@
 //! Acquisitions of several threads that can be pending at once, as far as what orders them is no lock of theirs.
 
-use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;
 use crate::event::position::Position;
+use crate::event::ranges::byte_set::ByteSet;
 use crate::hb::HappensBefore;
 use crate::race::ordering;
 use crate::trace::Trace;

@@ -11,6 +11,7 @@ use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::{Failure, FailureDetail, FailureKind};
 use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::position::Position;
+use crate::event::refusal::{ImpossibleChoice, UnsupportedFeature};
 use crate::event::step::{Event, OpKey, Step};
 use crate::event::wait::On;
 use crate::program::{Batch, Execution, ExecutionError, ExecutionSummary, Scope, Stop, Until};
@@ -146,10 +147,11 @@ impl ModelRun {
 
     /// Runs one event.
     fn step(&mut self, choice: Choice, at_next: bool) -> Result<Step, ExecutionError> {
-        let impossible = || ExecutionError::Impossible(format!("{choice:?} cannot be chosen here"));
-        let view = self.views.iter().find(|view| view.agent == choice.agent).ok_or_else(impossible)?;
+        let impossible = || ImpossibleChoice::NotEnabled(choice.agent);
+        let view = self.views.iter().find(|view| view.agent == choice.agent);
+        let view = view.ok_or(ImpossibleChoice::NoAgent(choice.agent))?;
         if view.status != Status::Enabled || !view.picks.contains(&choice.pick) {
-            return Err(impossible());
+            return Err(impossible().into());
         }
         let op = view.pending.clone().ok_or_else(impossible)?;
         let site = view.site;
@@ -218,7 +220,7 @@ impl ModelRun {
         let ModelThread { code, at, registers, .. } = &self.threads[index];
         let code = &self.model.threads[*code].instructions;
         let Some(Instruction::Do(operation, register)) = code.get(*at) else {
-            return Err(ExecutionError::Impossible("the thread has no operation".to_owned()));
+            return Err(ImpossibleChoice::NoOperation(Agent::Thread(self.threads[index].name)).into());
         };
         let register = *register;
         let created = if let Operation::Create(code) = operation { Some(*code) } else { None };
@@ -252,11 +254,10 @@ impl ModelRun {
 
     fn create(&mut self, parent: usize, code: usize) -> Result<ThreadName, ExecutionError> {
         if self.running[code].is_some() {
-            return Err(ExecutionError::Unsupported("a model thread can be created once only".to_owned()));
+            return Err(UnsupportedFeature::CreatedTwice.into());
         }
         let name = self.next_name(parent);
-        let name =
-            name.ok_or_else(|| ExecutionError::Unsupported("threads are nested too deeply".to_owned()))?;
+        let name = name.ok_or(UnsupportedFeature::NestedThreads)?;
         self.begin(code, name);
         self.run_to_next_operation(self.threads.len() - 1);
         Ok(name)

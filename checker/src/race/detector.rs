@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::event::byte_set::ByteSet;
-use crate::event::interval_map::IntervalMap;
 use crate::event::names::{Obj, ObjName, Site};
 use crate::event::operation::{Access, Atomicity, Effect, Mode, Op, OpKind};
 use crate::event::position::Position;
+use crate::event::ranges::byte_set::ByteSet;
+use crate::event::ranges::interval_map::IntervalMap;
 use crate::event::recorded::TraceEvent;
 use crate::hb::HappensBefore;
 use crate::trace::Trace;

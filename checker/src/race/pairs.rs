@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::detector::{AccessSite, Detector, Race};
 use super::hidden::{HiddenSynchronisation, with};
-use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::Atomicity;
 use crate::event::position::Position;
+use crate::event::ranges::byte_set::ByteSet;
 use crate::trace::Trace;
 
 /// So many pairs are kept: each one needs an execution that shows it.

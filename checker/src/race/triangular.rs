@@ -16,10 +16,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::neighbours::races;
-use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Obj, Site};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::event::position::Position;
+use crate::event::ranges::byte_set::ByteSet;
 use crate::hb::AccessHistories;
 use crate::trace::Trace;
 

@@ -2,9 +2,8 @@
 
 use std::mem;
 
-use super::audit::Auditor;
 use super::carried_over::{CarriedOver, Rerun};
-use super::determinism::DeterminismCheck;
+use super::cut_short;
 use super::executor::Executor;
 use super::findings::always_fails::always;
 use super::findings::failing_execution::FailingExecution;
@@ -14,12 +13,14 @@ use super::findings::reproduction::{REPLAYS, Reproduction, reproduce};
 use super::irreproducible::Irreproducible;
 use super::note::SearchNote;
 use super::observer::Observer;
-use super::only_synchronisation::SwitchPoints;
 use super::options::Options;
 use super::outcome::{AlwaysFailsEvidence, Finding, Progress, SearchEnd, SearchOutcome};
 use super::parallel::speculation::SpeculativeRuns;
 use super::parallel::workers::NoWorkers;
-use super::{cut_short, narrow};
+use super::questions::audit::Auditor;
+use super::questions::determinism::DeterminismCheck;
+use super::questions::narrow;
+use super::questions::only_synchronisation::SwitchPoints;
 use crate::cache::Cache;
 use crate::event::failure::{Failure, FailureKind};
 use crate::execution::{RunOutcome, SearchError};

@@ -1,22 +1,19 @@
 //! The search loop: owns budget, progress, cancellation, counting, epochs and findings; knows no strategy by name.
 
-mod audit;
 mod carried_over;
 mod cut_short;
-mod determinism;
 mod driver;
 mod executor;
 mod explore;
 mod findings;
 mod irreproducible;
-mod narrow;
 mod note;
 mod observer;
-mod only_synchronisation;
 mod options;
 mod outcome;
 mod parallel;
 mod plan;
+mod questions;
 mod replay;
 mod sample;
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::agents::AgentTable;
 use crate::event::agent::{Agent, AgentView, Choice, Status};
-use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;
 use crate::event::position::Position;
+use crate::event::ranges::byte_set::ByteSet;
 use crate::event::step::OpKey;
 use crate::hb::hash::HbHash;
 use crate::race;

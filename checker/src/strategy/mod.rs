@@ -33,7 +33,7 @@ pub use self::initial_schedules::InitialSchedules;
 pub use self::kind::StrategyKind;
 pub use self::period::Periods;
 pub use self::planner::{Coverage, Next, SpeculationValidity, Strategy, WorkItem};
-pub use self::sampling::{Novel, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, SeededRng, Surw};
+pub use self::sampling::*;
 pub use self::vtb::{Bounds, Vtb};
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ pub enum DebugError {
     /// The program did not do again what was recorded, or cannot be run any more.
     #[error("the program cannot be run up to here again: {0}")]
     Execution(#[from] ExecutionError),
+    /// A line to which the program came is not reached again.
+    #[error("the program cannot be run up to here again: a line is not reached again")]
+    NotReached,
     /// The working directory cannot be made as it was.
     #[error(transparent)]
     FreshDir(#[from] FreshDirError),

@@ -94,7 +94,7 @@ fn follow(
         match run.run(choice, &Until::one()) {
             Ok(batch) if batch.stop == Stop::Promoted => return Ok(None),
             Ok(_) => steps.push((choice, key)),
-            Err(ExecutionError::Impossible(why)) => return Err(differs(why)),
+            Err(ExecutionError::Impossible(why)) => return Err(differs(why.to_string())),
             Err(error) => return Err(Error::Search(error.into())),
         }
     }

@@ -4,7 +4,8 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{Failure, FailureDetail, FailureKind};
 use checker::names::{EventId, ThreadName};
 use checker::peculiarity::Peculiarity;
-use checker::program::{Event, ExecutionError, OpOutcome};
+use checker::program::{Agent, Event, ExecutionError, OpOutcome};
+use checker::refusal::ImpossibleChoice;
 
 use crate::control::client::{ClientStep, GRACE, ends_by_sigterm, next, operation, processes, target};
 use crate::control::enabled::{self, Waiter};
@@ -65,7 +66,7 @@ impl Process {
         let op = operation(&self.tracee, &self.scheduling, &next);
         let did = op.may.clone();
         let Some(client) = &self.scheduling.client else {
-            return Err(ExecutionError::Impossible("the program has no client".to_owned()));
+            return Err(ImpossibleChoice::NoClient.into());
         };
         let deadline = match next {
             ClientStep::Time(_, time) => Some(time),
@@ -104,7 +105,7 @@ impl Process {
             }
             ClientStep::Time(nth, _) => processes::step(&mut self.tracee, nth, true, now)?,
             ClientStep::Nothing => {
-                return Err(ExecutionError::Impossible("the client waits".to_owned()));
+                return Err(ImpossibleChoice::NotEnabled(Agent::Thread(ThreadName::CLIENT)).into());
             }
             ClientStep::AskToEnd => self.ask_to_end()?,
         }

@@ -12,6 +12,7 @@ use checker::names::{EventId, ThreadName};
 use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 use checker::program::{Agent, AgentView, Event, ExecutionError, On, OpOutcome, Status};
+use checker::refusal::ImpossibleChoice;
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::{self, Waiter};
@@ -150,7 +151,7 @@ pub(crate) fn expire(
 ) -> Result<Event, ExecutionError> {
     let timer = &scheduling.timers[nth];
     let Some(due) = timer.awaited() else {
-        return Err(ExecutionError::Impossible("the timer is not set".to_owned()));
+        return Err(ImpossibleChoice::TimerNotSet(timer.name).into());
     };
     let timing = Some(enabled::timing(tracee, scheduling, objects, Waiter::Timer(nth), due));
     let target = target(tracee, scheduling, timer);

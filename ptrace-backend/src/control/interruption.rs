@@ -5,6 +5,7 @@ use checker::operation::Op;
 use checker::program::Event;
 use checker::program::ExecutionError;
 use checker::program::OpOutcome;
+use checker::refusal::ImpossibleChoice;
 
 use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
@@ -26,9 +27,9 @@ impl Process {
 
     /// Lets an open timed wait run out of time.
     pub(crate) fn time_out(&mut self, index: ThreadIndex) -> Result<Event, ExecutionError> {
-        let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
-        let mut pending = self.scheduling.threads[index].pending.take().ok_or_else(nothing)?;
-        let deadline = pending.deadline.take().ok_or_else(nothing)?;
+        let nothing = ImpossibleChoice::NoTimedWait(self.scheduling.threads[index].name);
+        let mut pending = self.scheduling.threads[index].pending.take().ok_or(nothing)?;
+        let deadline = pending.deadline.take().ok_or(nothing)?;
         self.memory.let_go = true;
         let timing = Some(enabled::timing(
             &self.tracee,

@@ -3,6 +3,7 @@
 use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{Agent, Choice, Event, ExecutionError, OpOutcome, Scope};
+use checker::refusal::ImpossibleChoice;
 
 use crate::control::enabled::Waiter;
 use crate::control::kernel::accesses;
@@ -41,7 +42,6 @@ struct OperationStep<'a> {
 impl Process {
     /// Runs one event, and says whose it was.
     pub(crate) fn run(&mut self, choice: Choice) -> Result<(Event, Waiter), ExecutionError> {
-        let impossible = |why: &str| ExecutionError::Impossible(format!("{} {why}", choice.agent));
         let name = choice.agent.thread();
         if let Some(nth) = expiry::position(&self.scheduling, name) {
             let Self { tracee, scheduling, objects, account, .. } = self;
@@ -55,11 +55,11 @@ impl Process {
             return Ok((event, Waiter::Client));
         }
         let index = self.scheduling.threads.position(|thread| thread.name == name);
-        let index = index.ok_or_else(|| impossible("does not exist"))?;
+        let index = index.ok_or(ImpossibleChoice::NoAgent(choice.agent))?;
         let event = match choice.agent {
             Agent::Thread(_) => self.perform(index, choice.pick)?,
             Agent::Timeout(_) => self.time_out(index)?,
-            Agent::Flush(_) => return Err(impossible("has no store buffer")),
+            Agent::Flush(_) => return Err(ImpossibleChoice::NoStoreBuffer(choice.agent).into()),
         };
         self.settle_client()?;
         Ok((event, Waiter::Thread(index)))
@@ -67,10 +67,9 @@ impl Process {
 
     /// Runs a thread's pending operation, and then the thread to its next one.
     fn perform(&mut self, index: ThreadIndex, pick: OpOutcome) -> Result<Event, ExecutionError> {
-        let mut pending = self.scheduling.threads[index]
-            .pending
-            .take()
-            .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
+        let agent = Agent::Thread(self.scheduling.threads[index].name);
+        let pending = self.scheduling.threads[index].pending.take();
+        let mut pending = pending.ok_or(ImpossibleChoice::NoOperation(agent))?;
         cancellation::tell_of_cancelled_wait(
             &self.tracee,
             &self.scheduling,

@@ -23,6 +23,7 @@ use crate::event::failure::Failure;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::object_description::ObjectDescription;
 use crate::event::position::Position;
+use crate::event::refusal::ImpossibleChoice;
 use crate::event::step::{OpKey, Step};
 use crate::program::{
     Batch, Epoch, Execution, ExecutionError, ExecutionSummary, Program, Scope, StartError, Stop, Until,
@@ -174,9 +175,7 @@ impl<P: Program> KnownRun<'_, P> {
         }
         match &mut self.state {
             RunState::Running(run) => Ok(run),
-            RunState::Recalled | RunState::Lost => {
-                Err(ExecutionError::Impossible("the execution is over".to_owned()))
-            }
+            RunState::Recalled | RunState::Lost => Err(ImpossibleChoice::Over.into()),
         }
     }
 

@@ -44,7 +44,7 @@ fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) 
         let scope = strategy.guide(&item, &cache).scope();
         let (end, narrow, notes) = run(&model, &scope, strategy, &item);
         let (wide_end, wide, _) = run(&model, &Scope::All, strategy, &item);
-        let knows = |objects: &crate::event::byte_set::ByteSet| {
+        let knows = |objects: &crate::event::ranges::byte_set::ByteSet| {
             narrow.spun_on.iter().all(|&location| objects.overlap(location))
         };
         if let Scope::Objects(objects) = &scope

@@ -35,8 +35,8 @@ use self::sets::{Sets, Variable, Variables};
 use self::tree::{NodeId, PreemptionTree};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
-use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;
+use crate::event::ranges::byte_set::ByteSet;
 use crate::program::{Epoch, Scope};
 use crate::trace::Trace;
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use checker::names::ThreadName;
-use checker::program::ExecutionError;
 use ptrace_backend::{Halt, Inspection, PtraceProgram};
 
 use crate::debug::error::DebugError;
@@ -143,7 +142,6 @@ impl LiveCopy {
         if self.position() == *to && self.halt.is_some() {
             return Ok(());
         }
-        let lost = || ExecutionError::Impossible("a line is not reached again".to_owned());
         self.set_probes(&BTreeSet::new(), recording)?;
         // A stretch begins with an event, but for the first one.
         let before = to.events.saturating_sub(1);
@@ -151,7 +149,7 @@ impl LiveCopy {
             || (self.events == before && to.events > 0 && self.halt != Some(Halt::Rest))
         {
             if self.advance(recording)? == Arrival::End {
-                return Err(lost().into());
+                return Err(DebugError::NotReached);
             }
         }
         // For the last stretch these may be others.
@@ -161,14 +159,14 @@ impl LiveCopy {
             while self.counts.get(&(leg.thread, leg.address)) != Some(&leg.count) {
                 let arrival = self.advance(recording)?;
                 if matches!(arrival, Arrival::Rest | Arrival::End) {
-                    return Err(lost().into());
+                    return Err(DebugError::NotReached);
                 }
             }
             self.settle(*leg);
         }
         while to.is_at_rest() && (self.events < to.events || self.halt != Some(Halt::Rest)) {
             if self.advance(recording)? == Arrival::End {
-                return Err(lost().into());
+                return Err(DebugError::NotReached);
             }
         }
         Ok(())

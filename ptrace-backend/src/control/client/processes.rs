@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use checker::program::ExecutionError;
+use checker::refusal::UnsupportedFeature;
 
 use super::calls::{self, ClientCall};
 use crate::control::kernel::files;
@@ -322,12 +323,7 @@ fn answer(task: &mut ClientTask, result: i64) -> Result<(), ExecutionError> {
 }
 
 fn over(reason: Reason) -> ExecutionError {
-    reason.ends_everything().unwrap_or_else(|| {
-        ExecutionError::Unsupported(
-            "the client runs for longer than a thread may without coming to a call on a connection (--run-timeout)"
-                .to_owned(),
-        )
-    })
+    reason.ends_everything().unwrap_or(ExecutionError::Unsupported(UnsupportedFeature::ClientRunsOn))
 }
 
 fn not_started(code: i32) -> ExecutionError {

@@ -3,6 +3,7 @@
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
+use checker::refusal::UnsupportedFeature;
 
 use crate::control::kernel::{
     accesses, clock, files, made_files, own_numbers, process_exit, signals, system_v, time_arguments, timers,
@@ -228,8 +229,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     }
 }
 
-fn unsupported(what: &str) -> Result<Flow, ExecutionError> {
-    Err(ExecutionError::Unsupported(format!("the program calls {what}, which is not supported")))
+fn unsupported(call: &str) -> Result<Flow, ExecutionError> {
+    Err(UnsupportedFeature::Call(call.to_owned()).into())
 }
 
 fn give_way(

@@ -5,6 +5,7 @@ use std::ops::Range;
 use checker::account::Unwatched;
 use checker::account::UnwatchedKind;
 use checker::program::ExecutionError;
+use checker::refusal::UnsupportedFeature;
 
 use crate::control::kernel::process_exit;
 use crate::control::memory::access;
@@ -45,11 +46,7 @@ pub(crate) fn created(
     let (stack, tid_word) = clone_arguments(tracee, index, &regs);
     let creator = &mut scheduling.threads[index];
     creator.children += 1;
-    let name = creator.name.child(creator.children).ok_or_else(|| {
-        ExecutionError::Unsupported(
-            "the program nests thread creation more than 7 deep, which is not supported".to_owned(),
-        )
-    })?;
+    let name = creator.name.child(creator.children).ok_or(UnsupportedFeature::NestedThreads)?;
     let virtual_system = creator.virtual_system.of_child(name);
     let mut task = Task::new(tid, regs, tid_word);
     task.role = tracee.role_of_child(index);

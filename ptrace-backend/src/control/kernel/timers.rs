@@ -4,6 +4,7 @@
 use checker::names::{Obj, Site, ThreadName};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
+use checker::refusal::UnsupportedFeature;
 
 use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{accesses, files, signals};
@@ -52,9 +53,7 @@ pub(crate) fn enter(
     let regs = tracee.tasks[index].regs;
     let call = regs.orig_rax as i64;
     if let Some(what) = of_processor_time(call, regs.rdi) {
-        return Err(ExecutionError::Unsupported(format!(
-            "the program calls {what} (a timer of processor time), which is not supported"
-        )));
+        return Err(UnsupportedFeature::ProcessorTimer(what).into());
     }
     if call == libc::SYS_timerfd_create {
         return enter_file(tracee, scheduling, memory, account, index);
@@ -156,9 +155,7 @@ fn make(
             (creator.name, creator.timers)
         }
     };
-    let name = creator.timer(nth).ok_or_else(|| {
-        ExecutionError::Unsupported("the program makes a timer in a thread nested more than 6 deep, or too many, which is not supported".to_owned())
-    })?;
+    let name = creator.timer(nth).ok_or(UnsupportedFeature::TooManyTimers)?;
     let at = scheduling.timers.len();
     scheduling.timers.push(Timer::new(name, id, does, threads));
     Ok(&mut scheduling.timers[at])

@@ -4,6 +4,7 @@ use checker::failure::FailureDetail;
 use checker::failure::FailureKind;
 use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
+use checker::refusal::UnsupportedFeature;
 
 use crate::control::loops::{livelock_probe, spin};
 use crate::control::memory::logged_accesses;
@@ -116,10 +117,7 @@ pub(crate) fn interrupted(
     tracee.gone = true;
     if scheduling.threads[index].cancellation.asynchronous {
         let name = scheduling.threads[index].name;
-        return Err(ExecutionError::Unsupported(format!(
-            "{name} runs on without coming to a key point and allows asynchronous cancellation \
-             (pthread_setcanceltype), which is not supported where nothing else could end it"
-        )));
+        return Err(UnsupportedFeature::AsynchronousCancellation(name).into());
     }
     let failure = scheduling.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
     scheduling.threads[index].run_state = RunState::Failed(failure);

@@ -7,17 +7,17 @@
 //! two accesses may have been left out. Each execution that is to be audited has all key points from the beginning.
 
 use super::audit::EVERY;
-use super::executor::Executor;
-use super::note::SearchNote;
 use crate::cache::Cache;
 use crate::event::failure::Failure;
 use crate::execution::{RunOutcome, SearchError};
 use crate::program::{Program, Scope};
+use crate::search::executor::Executor;
+use crate::search::note::SearchNote;
 use crate::strategy::{Notes, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// Takes one execution through an item.
-pub(super) fn run_item<P: Program>(
+pub(in crate::search) fn run_item<P: Program>(
     executor: &mut Executor<'_, P>,
     item: &WorkItem,
     (strategy, cache): (&dyn Strategy, &Cache),

@@ -6,10 +6,10 @@
 
 use std::mem;
 
-use super::executor::Executor;
-use super::outcome::SearchEnd;
 use crate::execution::{RunOutcome, SearchError, ends_differ};
 use crate::program::{Epoch, Program, Scope};
+use crate::search::executor::Executor;
+use crate::search::outcome::SearchEnd;
 use crate::strategy::{DefaultSchedule, Guide, Strategy};
 use crate::trace::{Trace, TraceStep, first_missing_synchronisation, first_other_synchronisation};
 
@@ -18,7 +18,7 @@ const AFTER: u64 = 36;
 
 /// The progress of the check.
 #[derive(Debug, Default)]
-pub(super) struct DeterminismCheck {
+pub(in crate::search) struct DeterminismCheck {
     is_done: bool,
     /// The very first execution, as far as it can be compared, and the key points that it had.
     first_ever: Option<(Epoch, Vec<TraceStep>)>,
@@ -26,19 +26,23 @@ pub(super) struct DeterminismCheck {
 
 impl DeterminismCheck {
     /// Whether it is time to check.
-    pub(super) fn is_due<P: Program>(&self, executor: &Executor<'_, P>, strategy: &dyn Strategy) -> bool {
+    pub(in crate::search) fn is_due<P: Program>(
+        &self,
+        executor: &Executor<'_, P>,
+        strategy: &dyn Strategy,
+    ) -> bool {
         let done = executor.stats.executions();
         let is_last = executor.options.max_schedules.is_some_and(|max| done >= max);
         !self.is_done && (strategy.determinism_schedule().is_none() || done >= AFTER || is_last)
     }
 
     /// Whether it has been checked.
-    pub(super) fn is_done(&self) -> bool {
+    pub(in crate::search) fn is_done(&self) -> bool {
         self.is_done
     }
 
     /// Keeps the very first execution, to compare others with.
-    pub(super) fn keep_first_ever<P: Program>(&mut self, executor: &Executor<'_, P>) {
+    pub(in crate::search) fn keep_first_ever<P: Program>(&mut self, executor: &Executor<'_, P>) {
         if !self.is_done && self.first_ever.is_none() {
             let steps = &executor.runner.trace.steps;
             // The events behind that point are another schedule if threads wait where they did not wait then.
@@ -50,7 +54,7 @@ impl DeterminismCheck {
     /// Runs one schedule twice under one set of key points and compares; then the very first execution, which
     /// may have had fewer key points, with the last: what only the first one found or did not find shows there. The
     /// second of the two is an audit as well.
-    pub(super) fn check<P: Program>(
+    pub(in crate::search) fn check<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
         strategy: &mut dyn Strategy,

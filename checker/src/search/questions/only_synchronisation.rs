@@ -12,20 +12,20 @@
 
 use std::sync::Arc;
 
-use super::executor::Executor;
-use super::note::SearchNote;
 use crate::lock_order::{self, LockOrders};
 use crate::program::Program;
 use crate::race::{self, Pairs, TornAccesses, Triangles};
+use crate::search::executor::Executor;
+use crate::search::note::SearchNote;
 use crate::strategy::{Coverage, Strategy};
 
 /// The points at which threads are switched, and the races that say whether these are enough.
 #[derive(Debug, Default)]
-pub(super) struct SwitchPoints {
-    pub(super) races: Pairs,
-    pub(super) triangles: Triangles,
-    pub(super) torn: TornAccesses,
-    pub(super) lock_orders: LockOrders,
+pub(in crate::search) struct SwitchPoints {
+    pub(in crate::search) races: Pairs,
+    pub(in crate::search) triangles: Triangles,
+    pub(in crate::search) torn: TornAccesses,
+    pub(in crate::search) lock_orders: LockOrders,
     /// Only synchronisation was asked for.
     is_asked_for: bool,
     /// There are new scheduling points, which the backend knows nothing of.
@@ -35,18 +35,18 @@ pub(super) struct SwitchPoints {
 }
 
 impl SwitchPoints {
-    pub(super) fn new(only_synchronisation: bool) -> Self {
+    pub(in crate::search) fn new(only_synchronisation: bool) -> Self {
         Self { is_asked_for: only_synchronisation, ..Self::default() }
     }
 
     /// Takes the synchronisation variables that are known as the places where threads are switched.
-    pub(super) fn apply<P: Program>(&self, executor: &mut Executor<'_, P>) {
+    pub(in crate::search) fn apply<P: Program>(&self, executor: &mut Executor<'_, P>) {
         let is_narrow = self.is_asked_for && !self.everywhere;
         executor.runner.only_at = is_narrow.then(|| Arc::new(self.races.variables().clone()));
     }
 
     /// Starts again with more key points.
-    pub(super) fn restart<P: Program>(&mut self, executor: &mut Executor<'_, P>) {
+    pub(in crate::search) fn restart<P: Program>(&mut self, executor: &mut Executor<'_, P>) {
         self.races.restart();
         self.triangles = Triangles::default();
         self.torn = TornAccesses::default();
@@ -55,12 +55,12 @@ impl SwitchPoints {
     }
 
     /// Whether threads have to be switched at more places than before; says so once.
-    pub(super) fn take_widened(&mut self) -> bool {
+    pub(in crate::search) fn take_widened(&mut self) -> bool {
         std::mem::take(&mut self.widened)
     }
 
     /// The note about that.
-    pub(super) fn notes(&self) -> impl Iterator<Item = SearchNote> {
+    pub(in crate::search) fn notes(&self) -> impl Iterator<Item = SearchNote> {
         let races = self.races.is_cut().then_some(SearchNote::ManyRaces(race::MOST));
         let orders = self.lock_orders.is_cut().then_some(SearchNote::ManyLockOrders(lock_order::MOST));
         let everywhere = self.everywhere.then_some(SearchNote::SwitchedEverywhere);
@@ -68,7 +68,11 @@ impl SwitchPoints {
     }
 
     /// Looks for races and for the orders of locks in what ran last; `failed` says how it ended, if it went to its end.
-    pub(super) fn take_races<P: Program>(&mut self, executor: &Executor<'_, P>, failed: Option<bool>) {
+    pub(in crate::search) fn take_races<P: Program>(
+        &mut self,
+        executor: &Executor<'_, P>,
+        failed: Option<bool>,
+    ) {
         let runner = &executor.runner;
         if executor.is_checked {
             self.triangles.take(&runner.trace, &runner.summary.drained);
@@ -88,25 +92,29 @@ impl SwitchPoints {
     }
 
     /// Whether there is something of which more executions tell whether it counts.
-    pub(super) fn is_to_confirm(&self) -> bool {
+    pub(in crate::search) fn is_to_confirm(&self) -> bool {
         !(self.races.is_empty() && self.torn.is_empty() && self.lock_orders.is_empty())
     }
 
     /// Whether switching at synchronisation only may have left something out. With a new synchronisation variable, what had
     /// a race before may have none now, but was not switched at either.
-    pub(super) fn is_too_narrow(&self) -> bool {
+    pub(in crate::search) fn is_too_narrow(&self) -> bool {
         let is_racy = !self.everywhere && !self.races.is_empty();
         self.is_asked_for && (self.widened || is_racy)
     }
 
     /// The part that has been explored completely.
-    pub(super) fn coverage(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Coverage {
+    pub(in crate::search) fn coverage(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Coverage {
         if self.is_too_narrow() { Coverage::default() } else { strategy.coverage(cut) }
     }
 
     /// The part that has been explored completely of the schedules that switch threads at synchronisation only. `None` where
     /// they were switched everywhere.
-    pub(super) fn at_synchronisation(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Option<Coverage> {
+    pub(in crate::search) fn at_synchronisation(
+        &self,
+        strategy: &dyn Strategy,
+        cut: Option<u32>,
+    ) -> Option<Coverage> {
         let covered = if self.widened { Coverage::default() } else { strategy.coverage(cut) };
         (self.is_asked_for && !self.everywhere).then_some(covered)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rangemap::RangeSet;
 use smallvec::SmallVec;
 
-use super::names::{Obj, ObjName};
+use crate::event::names::{Obj, ObjName};
 
 /// Bytes, by the block that they are in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

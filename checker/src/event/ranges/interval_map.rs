@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::Obj;
+use crate::event::names::Obj;
 
 /// Cells in order, without overlap; what no cell covers has the default.
 #[derive(Clone, Debug)]

@@ -5,27 +5,27 @@
 //! whether it has seen everything are run again with everything watched. If that shows new key points the search starts
 //! again with them.
 
-use super::executor::Executor;
-use super::outcome::SearchEnd;
 use crate::event::agent::Choice;
 use crate::event::step::OpKey;
 use crate::execution::{RunOutcome, SearchError};
 use crate::program::{Program, Scope};
+use crate::search::executor::Executor;
+use crate::search::outcome::SearchEnd;
 use crate::strategy::DefaultSchedule;
 
 /// One execution in so many is audited.
-pub(super) const EVERY: u64 = 100;
+pub(in crate::search) const EVERY: u64 = 100;
 
 /// The time of the last audit.
 #[derive(Debug, Default)]
-pub(super) struct Auditor {
+pub(in crate::search) struct Auditor {
     /// The number of executions by then since the last restart.
     audited: u64,
 }
 
 impl Auditor {
     /// Audits what ran last, if it is time to.
-    pub(super) fn now_and_then<P: Program>(
+    pub(in crate::search) fn now_and_then<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
     ) -> Result<Option<SearchEnd>, SearchError> {
@@ -42,7 +42,7 @@ impl Auditor {
     }
 
     /// Audits what ran last, if that has not been done.
-    pub(super) fn at_the_end<P: Program>(
+    pub(in crate::search) fn at_the_end<P: Program>(
         &mut self,
         executor: &mut Executor<'_, P>,
     ) -> Result<Option<SearchEnd>, SearchError> {
