@@ -2,7 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// This many programs, and eight times as many in the full run, unless `PROPTEST_CASES` says how many. A test run is a function
+/// This many programs, eight times as many in the full run, and a quarter of them in the quick one, unless `PROPTEST_CASES` says how many. A test run is a function
 /// of the source alone; `PROPTEST_RNG_SEED` draws others.
 pub(crate) fn generated(cases: u32) -> Config {
     let config = Config::default();
@@ -14,6 +14,7 @@ pub(crate) fn generated(cases: u32) -> Config {
     let cases = match cases {
         _ if is_set("PROPTEST_CASES") => config.cases,
         some if is_set("INTERLEAVER_TEST_FULL") => 8 * some,
+        some if is_set("INTERLEAVER_TEST_QUICK") => some.div_ceil(4),
         some => some,
     };
     Config { cases, rng_seed, failure_persistence: None, max_global_rejects: 10_000_000, ..config }
