@@ -91,9 +91,7 @@ env.C = "2"
         client: Some("ask 'all at once'".to_owned()),
         ready: Some("80".to_owned()),
         assume: Some(vec!["libtbb.so".to_owned(), "file".to_owned()]),
-        explain: None,
-        races: None,
-        fail_on_races: None,
+        ..Settings::default()
     };
     assert_eq!(config.settings, expected);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
