@@ -2,8 +2,8 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// This many programs, eight times as many in the full run, and a quarter of them in the quick one, unless `PROPTEST_CASES` says how many. A test run is a function
-/// of the source alone; `PROPTEST_RNG_SEED` draws others.
+/// This many programs, eight times as many in the full run, and a quarter of them in the quick one, unless `PROPTEST_CASES` says
+/// how many. A test run is a function of the source alone; `PROPTEST_RNG_SEED` draws others.
 pub(crate) fn generated(cases: u32) -> Config {
     let config = Config::default();
     let rng_seed = match config.rng_seed {
