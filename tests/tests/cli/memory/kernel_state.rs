@@ -39,6 +39,21 @@ fn memory_at_two_addresses_is_one_memory() {
 }
 
 #[test]
+fn memory_that_shows_a_file_for_a_moment_is_its_content() {
+    for flag in ["-DLOADS", "-DREADS"] {
+        for level in levels(flag) {
+            let build = Build::new("unseen/kernel/mapped_for_a_moment.c", level).flag(flag);
+            for strategy in ["auto", "dpor"] {
+                let outcome = explore_built(&build, &["--strategy", strategy], &[]);
+                assert_eq!(outcome.code, 1, "{flag} {level:?} {strategy}: {}", outcome.transcript());
+            }
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
     for (way, level) in ["limit", "link"].into_iter().zip(Optimisation::ALL) {
         let outcome = explore(&Build::new("unseen/kernel/kernel_names.c", level), way);

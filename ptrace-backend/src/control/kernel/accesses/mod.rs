@@ -62,6 +62,7 @@ pub(crate) fn kernel_accesses(
     let files = files.collect();
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
     touched.extend(shared_files::mapped(tracee, memory, &touched));
+    touched.extend(shared_files::shown(tracee, memory, account, index));
     // Buffers of the C library itself are its own affair. No other thread finds one on the stack of the calling thread.
     let is_elsewhere = |touched: &Touched| match touched {
         Touched::Memory { bytes, .. } => memory.place(bytes.start).region != MemoryRegion::Stack(index),
@@ -94,6 +95,7 @@ pub(crate) fn kernel_accesses(
                     None => continue,
                 }
             }
+            Touched::Content { name, writes } => content(tracee, account, name, writes),
             Touched::Position { descriptor } => {
                 match file_names::position(tracee, scheduling, memory, account, index, descriptor) {
                     Some(name) => no_memory(tracee, name, true),
@@ -401,6 +403,9 @@ pub(crate) fn note_mapping(
         return;
     };
     let is_shared = flags & libc::MAP_SHARED != 0;
+    if is_shared {
+        shared_files::note_file(tracee, memory, descriptor, &file);
+    }
     let mapping = FileMapping { file, bytes: offset..offset.saturating_add(len), is_written, is_shared };
     if account.file_mappings.iter().any(|other| other.meets(&mapping)) {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));

@@ -10,8 +10,10 @@ use super::touched::Touched;
 use crate::control::state::account::Account;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::shared_files::MappedFile;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{PAGE, Tracee};
+use crate::os::fd;
 use crate::target::modules;
 
 /// The call at which a thread stands is about to be carried out: what it may change of mappings is read where the thread stops next.
@@ -25,6 +27,50 @@ pub(crate) fn note_call(tracee: &Tracee, memory: &mut MemoryState, index: Thread
         libc::SYS_munmap => !is_empty,
         _ => false,
     };
+}
+
+/// A thread is about to map a file of this name, by a descriptor.
+pub(super) fn note_file(tracee: &Tracee, memory: &mut MemoryState, descriptor: i32, name: &str) {
+    if let Ok(file) = fs::metadata(format!("/proc/{}/fd/{descriptor}", tracee.leader)) {
+        // It may be made writable later on.
+        let may_be_written = !fd::is_read_only(tracee.leader, descriptor);
+        let mapped = MappedFile { name: name.to_owned(), may_be_written };
+        memory.shared_files.note_file((file.dev(), file.ino()), mapped);
+    }
+}
+
+/// The content of files that the call at which a thread stands begins, or ceases, to show in memory.
+pub(super) fn shown(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Vec<Touched> {
+    let regs = &tracee.tasks[index].regs;
+    let (first, len, flags) = (regs.rdi, regs.rsi, regs.r10 as i32);
+    let is_fixed = flags & libc::MAP_FIXED != 0;
+    // Other calls have anything there.
+    let len = len.checked_next_multiple_of(PAGE).unwrap_or(len);
+    let range = first..first.saturating_add(len);
+    let mut found = match regs.orig_rax as i64 {
+        libc::SYS_munmap | libc::SYS_mremap => memory.shared_files.files_in(&range),
+        libc::SYS_mmap if is_fixed => memory.shared_files.files_in(&range),
+        _ => Vec::new(),
+    };
+    let maps = regs.orig_rax as i64 == libc::SYS_mmap
+        && flags & libc::MAP_SHARED != 0
+        && flags & libc::MAP_ANONYMOUS == 0;
+    if maps && let Ok(file) = fs::metadata(format!("/proc/{}/fd/{}", tracee.leader, regs.r8 as i32)) {
+        found.extend(memory.shared_files.file((file.dev(), file.ino())).map(Some));
+    }
+    let known = found.into_iter().filter_map(|file| {
+        if file.is_none() {
+            account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+        }
+        let MappedFile { name, may_be_written } = file?.clone();
+        Some(Touched::Content { name, writes: may_be_written })
+    });
+    known.collect()
 }
 
 /// Reads the mappings that there are, if they may have changed.

@@ -19,6 +19,11 @@ pub(super) enum Touched {
         descriptor: i32,
         writes: bool,
     },
+    /// The content of a file, by the words for it.
+    Content {
+        name: String,
+        writes: bool,
+    },
     /// Memory that shows a file that the call is about.
     Mapped {
         bytes: Range<u64>,

@@ -1,9 +1,14 @@
 //! Files that a process has mapped to share them with others: memory that is there at several addresses is one and the same, and calls
 //! on the file come upon it.
 //!
+//! While a file is in memory, loads and stores there touch its content. A call that begins or ends this touches the content as
+//! well: so it is ordered with calls on the file, and with other mappings that are there at other times.
+//!
 //! Of bytes that are mapped several times, the mapping that came first has the *original* addresses, which stand for all of them.
 
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 /// A file, by its device and inode.
 pub(crate) type FileNumber = (u64, u64);
@@ -39,6 +44,17 @@ pub(crate) struct SharedFiles {
     originals: Vec<SharedView>,
     /// Memory that shows what is at original addresses as well, and where these begin.
     aliases: Vec<(Range<u64>, u64)>,
+    /// The files that have been mapped.
+    files: FxHashMap<FileNumber, MappedFile>,
+}
+
+/// A file that has been mapped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MappedFile {
+    /// The words for it.
+    pub(crate) name: String,
+    /// Whether it may have been mapped to be written.
+    pub(crate) may_be_written: bool,
 }
 
 impl SharedFiles {
@@ -79,6 +95,30 @@ impl SharedFiles {
             }
         }
         is_known
+    }
+
+    /// Takes note of a file that is about to be mapped.
+    pub(crate) fn note_file(&mut self, number: FileNumber, file: MappedFile) {
+        let may_be_written = file.may_be_written;
+        self.files.entry(number).or_insert(file).may_be_written |= may_be_written;
+    }
+
+    /// A file that has been mapped.
+    pub(crate) fn file(&self, number: FileNumber) -> Option<&MappedFile> {
+        self.files.get(&number)
+    }
+
+    /// The files that are shown in a range of memory; `None` for one that was mapped before anything was known.
+    pub(crate) fn files_in(&self, range: &Range<u64>) -> Vec<Option<&MappedFile>> {
+        let originals = self.originals.iter().filter(|view| meets(&view.memory, range));
+        let aliases = self.aliases.iter().filter(|(memory, _)| meets(memory, range));
+        let aliases = aliases.flat_map(|(_, original)| {
+            self.originals.iter().filter(move |view| view.memory.contains(original))
+        });
+        let mut numbers: Vec<FileNumber> = originals.chain(aliases).map(|view| view.file).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().map(|number| self.files.get(&number)).collect()
     }
 
     /// Whether there is such memory.
@@ -126,6 +166,22 @@ mod tests {
         assert_eq!(files.original(0x4010), 0xa010);
         // The addresses that stood for it are gone.
         assert!(!files.update(&[second]));
+    }
+
+    #[test]
+    fn files_are_known_at_original_addresses_and_at_others() {
+        let mut files = SharedFiles::default();
+        let file = |may_be_written| MappedFile { name: "file `x`".to_owned(), may_be_written };
+        assert!(files.update(&[view(0x9000..0xa000, 0)]));
+        assert_eq!(files.files_in(&(0x9000..0x9001)), [None]);
+        files.note_file((1, 7), file(false));
+        files.note_file((1, 7), file(true));
+        files.note_file((1, 7), file(false));
+        assert!(files.update(&[view(0x4000..0x5000, 0), view(0x9000..0xa000, 0)]));
+        for range in [0x9fff..0xb000, 0x4000..0x4001, 0x4000..0xb000] {
+            assert_eq!(files.files_in(&range), [Some(&file(true))]);
+        }
+        assert_eq!(files.files_in(&(0x5000..0x9000)), []);
     }
 
     #[test]
