@@ -16,7 +16,7 @@ use tests::{
 use crate::explorations::{Explorations, LIMIT, explore};
 
 /// Of optimised builds, one in so many is in the sample.
-const ONE_IN: usize = 4;
+const ONE_IN: usize = 8;
 
 /// One trial for each program and build. The explanation of a released program, of which nothing is expected but that it
 /// comes to an end, is made in a trial of its own.

@@ -2,8 +2,8 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// This many programs, eight times as many in the full run, and a quarter of them in the quick one, unless `PROPTEST_CASES` says
-/// how many. A test run is a function of the source alone; `PROPTEST_RNG_SEED` draws others.
+/// Half of so many programs; in the full run eight times as many, in the quick one a quarter, and otherwise as many as
+/// `PROPTEST_CASES` says, if it does. A test run is a function of the source alone; `PROPTEST_RNG_SEED` draws others.
 pub(crate) fn generated(cases: u32) -> Config {
     let config = Config::default();
     let rng_seed = match config.rng_seed {
@@ -15,7 +15,7 @@ pub(crate) fn generated(cases: u32) -> Config {
         _ if is_set("PROPTEST_CASES") => config.cases,
         some if is_set("INTERLEAVER_TEST_FULL") => 8 * some,
         some if is_set("INTERLEAVER_TEST_QUICK") => some.div_ceil(4),
-        some => some,
+        some => some.div_ceil(2),
     };
     Config { cases, rng_seed, failure_persistence: None, max_global_rejects: 10_000_000, ..config }
 }
