@@ -11,7 +11,7 @@
 //! has no races: so whatever one thread loads that another one has stored there was either ordered already, or is what orders
 //! the two. Plain accesses of libraries therefore order among themselves, and so do their stores and the program's loads, where
 //! it looks at a library's word by a macro; the program's own accesses do not become synchronisation by that ([`published`]).
-//! What is ordered by a library that is used as it should not be is no loss: a race of the program has an execution in which
+//! Orders that a library makes where it is used as it should not be are no loss: a race of the program has an execution in which
 //! the two accesses stand side by side, the thread of the second one waiting before it while the first one runs. Nothing hidden
 //! comes between them there, and [`super::Pairs`] keeps such executions before others.
 
