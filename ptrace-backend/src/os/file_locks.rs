@@ -2,7 +2,8 @@
 //! do as well but cover ranges, and of `F_SETLK`, which cover ranges and belong to processes. `/proc/locks` lists all that are
 //! held, and `/proc/PID/fdinfo` those that are held through one description.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 
 use super::fd::file_system;
@@ -133,8 +134,7 @@ pub(crate) fn is_held_outside(pid: Tid, wanted: &FileLockRequest) -> bool {
 /// Whether a lock that excludes this one is held, beside those that are passed over.
 fn is_in_the_way(pid: Tid, wanted: &FileLockRequest, mut passed_over: Vec<HeldFileLock>) -> bool {
     let Some(file) = ListedFile::of(pid, wanted.descriptor) else { return false };
-    let all = fs::read_to_string("/proc/locks").unwrap_or_default();
-    all.lines().filter_map(HeldFileLock::parse).any(|held| {
+    file.held().into_iter().any(|held| {
         if let Some(place) = passed_over.iter().position(|known| *known == held) {
             passed_over.swap_remove(place);
             return false;
@@ -142,11 +142,7 @@ fn is_in_the_way(pid: Tid, wanted: &FileLockRequest, mut passed_over: Vec<HeldFi
         let is_own = wanted.owned_by == LockOwner::Process && held.of_process && held.holder == pid;
         let of_flock = wanted.owned_by == LockOwner::Description { of_flock: true };
         let overlaps = held.bytes.0 < wanted.bytes.1 && wanted.bytes.0 < held.bytes.1;
-        !is_own
-            && held.of_flock == of_flock
-            && (held.exclusive || wanted.exclusive)
-            && overlaps
-            && file.is(&held.file)
+        !is_own && held.of_flock == of_flock && (held.exclusive || wanted.exclusive) && overlaps
     })
 }
 
@@ -168,6 +164,16 @@ fn path(pid: Tid, descriptor: i32) -> String {
     format!("/proc/{pid}/fd/{descriptor}")
 }
 
+/// The kernel's list of locks, and whether one read has told all of it.
+fn listing() -> io::Result<(String, bool)> {
+    let mut list = File::open("/proc/locks")?;
+    let mut text = vec![0; 1 << 16];
+    let first = list.read(&mut text)?;
+    text.truncate(first);
+    let more = list.read_to_end(&mut text)?;
+    Ok((String::from_utf8_lossy(&text).into_owned(), more == 0))
+}
+
 /// A file by the numbers that locks are listed with.
 struct ListedFile {
     device: Option<String>,
@@ -186,6 +192,24 @@ impl ListedFile {
         Some(Self { device, inode })
     }
 
+    /// The locks that are held on it, all at one moment.
+    ///
+    /// The kernel lists the locks of the whole machine, and a read tells a page of them at most. Before the next read other
+    /// processes lock and unlock their files, by which the list moves, so that a lock is told twice or not at all. One
+    /// read that tells all is of one moment; of several reads, two readings count that tell the same of this file.
+    fn held(&self) -> Vec<HeldFileLock> {
+        let mut before = None;
+        loop {
+            let Ok((text, is_of_one_moment)) = listing() else { return Vec::new() };
+            let locks = text.lines().filter_map(HeldFileLock::parse).filter(|held| self.is(&held.file));
+            let locks: Vec<HeldFileLock> = locks.collect();
+            if is_of_one_moment || before.as_ref() == Some(&locks) {
+                return locks;
+            }
+            before = Some(locks);
+        }
+    }
+
     /// Whether it is the one that is listed by these numbers.
     fn is(&self, listed: &str) -> bool {
         listed.rsplit_once(':').is_some_and(|(device, inode)| {
@@ -196,6 +220,9 @@ impl ListedFile {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     #[test]
@@ -215,5 +242,29 @@ mod tests {
         let whole = HeldFileLock::parse("\t7: FLOCK  ADVISORY  WRITE 71 00:2c:1 0 EOF").unwrap();
         assert!(whole.of_flock && whole.exclusive && whole.bytes == (0, u64::MAX));
         assert_eq!(HeldFileLock::parse("1: -> FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF"), None);
+    }
+
+    /// The kernel's list moves all the time: another thread locks and unlocks files.
+    #[test]
+    fn a_lock_is_told_once_whatever_else_is_locked_meanwhile() {
+        let held = tempfile::tempfile().unwrap();
+        held.lock().unwrap();
+        let others: Vec<File> = (0..8).map(|_| tempfile::tempfile().unwrap()).collect();
+        let pid = std::process::id() as Tid;
+        let file = ListedFile::of(pid, held.as_raw_fd()).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    for (at, other) in others.iter().enumerate() {
+                        other.lock().unwrap();
+                        others[(at + 4) % 8].unlock().unwrap();
+                    }
+                }
+            });
+            let odd: Vec<_> = (0..2_000).map(|_| file.held()).filter(|locks| locks.len() != 1).collect();
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(odd, Vec::<Vec<HeldFileLock>>::new());
+        });
     }
 }
