@@ -16,6 +16,13 @@ pub enum ObjectDescription {
     },
     /// Part of a block of the heap.
     Block(BlockDescription),
+    /// Content of a file in memory that shows it.
+    MappedFile {
+        /// The words for the file.
+        file: String,
+        /// The offset in the file, in bytes.
+        offset: u64,
+    },
     /// Memory of which nothing is known but its address.
     Memory {
         /// The lower half of the address.
@@ -74,7 +81,7 @@ impl ObjectDescription {
         match self {
             Self::Named(name) => Some(name),
             Self::Block(BlockDescription { part: BlockPart::Member { name, .. }, .. }) => Some(name),
-            Self::Stack { .. } | Self::Block(_) | Self::Memory { .. } => None,
+            Self::Stack { .. } | Self::Block(_) | Self::MappedFile { .. } | Self::Memory { .. } => None,
         }
     }
 }

@@ -10,6 +10,10 @@ pub(crate) fn words(object: &ObjectDescription) -> String {
         ObjectDescription::Stack { of, offset } => {
             format!("a variable on the stack of {of} (+{offset:#x})")
         }
+        // All of it stands in quotes.
+        ObjectDescription::MappedFile { file, offset } => {
+            format!("{} in memory (+{offset:#x})", file.replace('`', ""))
+        }
         ObjectDescription::Memory { address } => format!("memory at …{address:08x}"),
         ObjectDescription::Block(block) => words_for_part(block),
     }
@@ -65,6 +69,12 @@ mod tests {
             place: Some(2),
             part,
         })
+    }
+
+    #[test]
+    fn a_mapped_file_is_told_by_its_offset() {
+        let object = ObjectDescription::MappedFile { file: "file `cells`".to_owned(), offset: 1 << 33 };
+        assert_eq!(words(&object), "file cells in memory (+0x200000000)");
     }
 
     #[test]

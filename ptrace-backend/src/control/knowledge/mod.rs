@@ -388,6 +388,14 @@ impl ProgramKnowledge {
         self.state().blocks.hold(name, module, allocation);
     }
 
+    /// The name of a file's content in memory, by the words for the file and the upper half of the offset.
+    pub(crate) fn content_name(&self, file: &str, high: u64) -> ObjName {
+        let name = block_name(&format!("mapped from {high:#x} in {file}"));
+        let new = || NamedObject::MappedFile { file: file.to_owned(), high };
+        self.state().names.entry(name).or_insert_with(new);
+        name
+    }
+
     /// The name of memory that has no better one, by the upper half of its address.
     pub(crate) fn memory_name(&self, high: u64) -> ObjName {
         let name = block_name(&format!("memory {high:#x}"));
@@ -429,6 +437,9 @@ impl ProgramKnowledge {
                 ObjectDescription::Block(blocks.describe(layout, (obj, block), known))
             }
             NamedObject::Thing(name) => ObjectDescription::Named(name),
+            NamedObject::MappedFile { file, high } => {
+                ObjectDescription::MappedFile { file, offset: high << 32 | u64::from(obj.offset) }
+            }
             NamedObject::Memory => ObjectDescription::Memory { address: obj.offset },
         })
     }

@@ -71,6 +71,11 @@ pub(super) struct KnowledgeState {
 pub(super) enum NamedObject {
     Stack(ThreadName),
     Heap(AllocationOrigin),
+    /// The content of a file in memory, from an offset on whose upper half is `high`.
+    MappedFile {
+        file: String,
+        high: u64,
+    },
     Memory,
     /// No memory at all.
     Thing(String),

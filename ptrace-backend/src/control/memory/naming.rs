@@ -21,6 +21,8 @@ pub(crate) enum MemoryRegion {
     Stack(ThreadIndex),
     /// A block that was allocated while allocations were watched.
     Heap,
+    /// Bytes of a file that is mapped to be shared.
+    File,
     /// Memory that is known by its address only: mostly it was allocated too.
     Unknown,
 }
@@ -31,7 +33,7 @@ impl MemoryRegion {
         match self {
             Self::Module | Self::Heap => 64,
             Self::Stack(_) => 8,
-            Self::Unknown => 4096,
+            Self::File | Self::Unknown => 4096,
         }
     }
 }
@@ -63,6 +65,10 @@ impl MemoryState {
         }
         if let Some((name, start)) = self.heap.at(addr) {
             return NamedAddress { name, offset: (addr - start) as u32, region: MemoryRegion::Heap };
+        }
+        if let Some((file, offset)) = self.shared_files.content_at(addr) {
+            let name = self.knowledge.content_name(file, offset >> 32);
+            return NamedAddress { name, offset: offset as u32, region: MemoryRegion::File };
         }
         let name = self.knowledge.memory_name(addr >> 32);
         NamedAddress { name, offset: addr as u32, region: MemoryRegion::Unknown }
@@ -128,7 +134,8 @@ impl MemoryState {
     fn next_name(&self, at: u64) -> u64 {
         let stacks = self.stacks.iter().map(|(stack, _)| stack);
         let modules = self.layout.modules.iter().map(|module| &module.mapped.range);
-        let borders = stacks.chain(modules).flat_map(|range| [range.start, range.end]);
+        let files = self.shared_files.ranges();
+        let borders = stacks.chain(modules).chain(files).flat_map(|range| [range.start, range.end]);
         let borders =
             borders.chain(self.heap.borders(at)).chain([(at | u64::from(u32::MAX)).saturating_add(1)]);
         borders.filter(|&border| border > at).min().unwrap_or(u64::MAX)

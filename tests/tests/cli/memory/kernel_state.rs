@@ -38,6 +38,23 @@ fn memory_at_two_addresses_is_one_memory() {
     }
 }
 
+/// The address of a mapping depends on the schedule, its name does not.
+#[test]
+fn memory_that_each_thread_maps_is_called_after_the_file() {
+    for level in levels("mapped_apart") {
+        let build = Build::new("unseen/kernel/mapped_apart.c", level);
+        for strategy in ["auto", "dpor"] {
+            let options = ["--strategy", strategy, "--keep-going"];
+            let outcome = explore_built(&build, &options, &[]);
+            assert_eq!(outcome.code, 1, "{level:?} {strategy}: {}", outcome.transcript());
+            let words = "file /memfd:number in memory (+0x0)";
+            assert!(outcome.transcript().contains(words), "{}", outcome.transcript());
+            let outcome = explore_built(&build.clone().flag("-DTRY"), &options, &[]);
+            assert_eq!(outcome.code, 0, "{level:?} {strategy}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn memory_that_shows_a_file_for_a_moment_is_its_content() {
     for flag in ["-DLOADS", "-DREADS"] {

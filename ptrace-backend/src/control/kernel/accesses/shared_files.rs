@@ -81,7 +81,9 @@ pub(crate) fn refresh(
 ) -> Result<(), ExecutionError> {
     if memory.shared_files.are_stale {
         let all = modules::shared_files(tracee.leader).map_err(system("read the memory map"))?;
-        if !memory.shared_files.update(&all) {
+        let is_known = memory.shared_files.update(&all);
+        memory.heap.renamed.extend(memory.shared_files.ranges().cloned());
+        if !is_known {
             account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
         }
     }

@@ -121,6 +121,26 @@ impl SharedFiles {
         numbers.into_iter().map(|number| self.files.get(&number)).collect()
     }
 
+    /// The file whose content an address shows, in words, and the offset in it; `None` as well where two files that were mapped
+    /// have the same words.
+    pub(crate) fn content_at(&self, address: u64) -> Option<(&str, u64)> {
+        if self.is_empty() {
+            return None;
+        }
+        let original = self.original(address);
+        let view = self.originals.iter().find(|view| view.memory.contains(&original))?;
+        let MappedFile { name, .. } = self.files.get(&view.file)?;
+        let is_another =
+            |(number, other): (&FileNumber, &MappedFile)| *number != view.file && other.name == *name;
+        let is_only = !self.files.iter().any(is_another);
+        is_only.then(|| (name.as_str(), original - view.memory.start + view.offset))
+    }
+
+    /// All memory that shows files.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &Range<u64>> {
+        self.originals.iter().map(|view| &view.memory).chain(self.aliases.iter().map(|(memory, _)| memory))
+    }
+
     /// Whether there is such memory.
     pub(crate) fn is_empty(&self) -> bool {
         self.originals.is_empty()
