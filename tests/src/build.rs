@@ -99,7 +99,7 @@ impl Build {
         is_alone(&source)?;
         let program = self.place()?;
         let text = fs::read_to_string(&source).map_err(at(&source))?;
-        let command = self.command(&source)?;
+        let command = self.command(&source, &text)?;
         let stamp = format!("{}\n{text}", words(&command));
         let stamp_file = program.with_file_name(format!("{}.stamp", self.name()));
         // Of two builds at a time the later one would be in vain, and would replace a program that another test is exploring.
@@ -145,18 +145,18 @@ impl Build {
     }
 
     /// The compiler's command line, but for where the program goes.
-    fn command(&self, source: &Path) -> Result<Command, BuildError> {
+    fn command(&self, source: &Path, text: &str) -> Result<Command, BuildError> {
         let language = Language::of_source(source).ok_or_else(|| BuildError::Language(source.to_owned()))?;
-        let (compiler, standard, level) = match (language, self.optimisation) {
-            (Language::C, Optimisation::O0) => ("cc", "-std=gnu11", "-O0"),
-            (Language::C, Optimisation::O2) => ("cc", "-std=gnu11", "-O2"),
-            (Language::Cpp, Optimisation::O0) => ("c++", "-std=c++20", "-O0"),
-            (Language::Cpp, Optimisation::O2) => ("c++", "-std=c++20", "-O2"),
-            (Language::Rust, Optimisation::O0) => ("rustc", "--edition=2024", "-Copt-level=0"),
-            (Language::Rust, Optimisation::O2) => ("rustc", "--edition=2024", "-Copt-level=3"),
+        let (compiler, level) = match (language, self.optimisation) {
+            (Language::C, Optimisation::O0) => ("cc", "-O0"),
+            (Language::C, Optimisation::O2) => ("cc", "-O2"),
+            (Language::Cpp, Optimisation::O0) => ("c++", "-O0"),
+            (Language::Cpp, Optimisation::O2) => ("c++", "-O2"),
+            (Language::Rust, Optimisation::O0) => ("rustc", "-Copt-level=0"),
+            (Language::Rust, Optimisation::O2) => ("rustc", "-Copt-level=3"),
         };
         let mut command = Command::new(compiler);
-        command.args([standard, level, "-g"]);
+        command.args([language.standard(text), level, "-g"]);
         if language != Language::Rust {
             command.args(["-pthread", "-Wall", "-Wextra"]);
         }

@@ -15,11 +15,14 @@ use crate::paths;
 pub enum Language {
     /// C11 with GNU extensions.
     C,
-    /// C++20.
+    /// C++17, which compilers take where nothing is said, and C++20 for its headers.
     Cpp,
     /// Rust, edition 2024.
     Rust,
 }
+
+/// Headers of C++20 about threads.
+const HEADERS_OF_CPP20: [&str; 4] = ["barrier", "latch", "semaphore", "stop_token"];
 
 impl Language {
     /// All of them.
@@ -42,6 +45,18 @@ impl Language {
             Self::C => "c",
             Self::Cpp => "cpp",
             Self::Rust => "rs",
+        }
+    }
+
+    /// The option by which a compiler takes a source in this language.
+    pub(crate) fn standard(self, source: &str) -> &'static str {
+        let has = |header: &&str| source.contains(&format!("#include <{header}>"));
+        match self {
+            Self::C => "-std=gnu11",
+            // The other headers take twice as long to compile by that standard.
+            Self::Cpp if HEADERS_OF_CPP20.iter().any(has) => "-std=c++20",
+            Self::Cpp => "-std=c++17",
+            Self::Rust => "--edition=2024",
         }
     }
 

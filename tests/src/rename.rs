@@ -96,12 +96,12 @@ impl Renamed {
 
 /// Every word that the language or the headers of a source have.
 fn taken(source: &str, language: Language) -> io::Result<BTreeSet<String>> {
-    let (compiler, dialect) = match language {
-        Language::Cpp => ("c++", ["-std=c++20", "-xc++"]),
-        _ => ("cc", ["-std=gnu11", "-xc"]),
+    let (compiler, kind) = match language {
+        Language::Cpp => ("c++", "-xc++"),
+        _ => ("cc", "-xc"),
     };
     let mut child = Command::new(compiler)
-        .args(dialect)
+        .args([language.standard(source), kind])
         .args(["-E", "-dD", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -382,7 +382,7 @@ fn the_last_at_a_barrier_and_a_stack_that_the_program_gives_are_seen() {
 fn virtual_functions_of_libraries_take_the_claim_away() {
     for flags in [&[][..], &["-DPOOL"]] {
         for level in levels(&flags.concat()) {
-            let build = Build::new("unseen/libraries/library_virtual.cpp", level).flag("-std=c++17");
+            let build = Build::new("unseen/libraries/library_virtual.cpp", level);
             let build = flags.iter().fold(build, |build, flag| build.flag(flag));
             let outcome = explore_built(&build, &[], &[]);
             assert_eq!(outcome.code, 2, "{flags:?} {level:?}: {}", outcome.transcript());

@@ -66,7 +66,7 @@ fn files_of_the_cpp_library_are_explored() {
     for level in levels("cxx_files") {
         for (flag, code) in [("-DOWN", 0), ("-DONE", 2), ("-DTRY", 0), ("-DPATH", 1), ("-DMADE", 1)] {
             let folder = tempfile::tempdir().unwrap();
-            let build = Build::new("unseen/streams/cxx_files.cpp", level).flag("-std=c++20").flag(flag);
+            let build = Build::new("unseen/streams/cxx_files.cpp", level).flag(flag);
             let options = ["--cwd".as_ref(), folder.path().as_os_str()];
             let outcome =
                 Tool::explore(options, &build.program().unwrap()).within_folder(folder.path()).run();
