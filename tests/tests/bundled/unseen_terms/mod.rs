@@ -27,7 +27,7 @@ use crate::numbers::Numbers;
 
 /// The number of programs; one in so many of them is in the sample.
 const PROGRAMS: u64 = 2_000;
-const ONE_IN: usize = 40;
+const ONE_IN: usize = 60;
 
 /// More preemptions than any outcome needs.
 const PREEMPTIONS: &str = "8";
