@@ -17,6 +17,7 @@
 //! The trait exists of its own because searches, oracles and cost definitions are tested at millions of steps a second against
 //! the in-memory model program, and run unchanged against real processes.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -101,12 +102,33 @@ impl Scope {
     }
 }
 
+/// An error of a backend, or of what stands in front of one; it has words of its own.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error(transparent)]
+pub struct BackendError(Arc<dyn Error + Send + Sync>);
+
+impl BackendError {
+    /// The error of this origin.
+    pub fn new(error: impl Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+/// Two are equal that are copies of one.
+impl PartialEq for BackendError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for BackendError {}
+
 /// The program could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// Something is in the way; the text says what.
-    #[error("{0}")]
-    Failed(String),
+    /// An error of the backend.
+    #[error(transparent)]
+    Failed(#[from] BackendError),
     /// The user wants to stop.
     #[error("cancelled")]
     Cancelled,
@@ -120,7 +142,8 @@ impl From<ExecutionError> for StartError {
         match error {
             ExecutionError::Cancelled => Self::Cancelled,
             ExecutionError::OutOfTime => Self::OutOfTime,
-            error => Self::Failed(error.to_string()),
+            ExecutionError::Backend(error) => Self::Failed(error),
+            error => Self::Failed(BackendError::new(error)),
         }
     }
 }
@@ -225,9 +248,9 @@ pub enum ExecutionError {
     /// The program did something that cannot be controlled.
     #[error(transparent)]
     Unsupported(#[from] UnsupportedFeature),
-    /// The operating system refused something; the text says what.
-    #[error("{0}")]
-    System(String),
+    /// An error of the backend, which could not go on.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
 }
 
 impl ExecutionError {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
+use crate::error::LaunchError;
 use crate::instructions::Candidate;
 use crate::instructions::detour::access_logging::LoggedOperand;
 use crate::instructions::detour::hand_off::HandOff;
@@ -14,7 +15,6 @@ use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};
 use crate::os::memory::BlockReader;
-use crate::spec::LaunchError;
 use crate::target::inject::MappedArea;
 use crate::target::startup::Startup;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::control::harness;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Modules;
+use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::grace::Grace;
 use crate::layout::atomicity::atomic_functions;
 use crate::layout::memory_calls::MemoryFunctions;
@@ -17,7 +18,7 @@ use crate::layout::{Layout, TrapKind};
 use crate::os::network::Network;
 use crate::os::{Regs, process};
 use crate::preflight::Executable;
-use crate::spec::{LaunchError, LaunchSpec, Stepping};
+use crate::spec::{LaunchSpec, Stepping};
 use crate::target::client::ClientLaunchPlan;
 use crate::target::fork_server::ForkServer;
 use crate::target::launch_plan::LaunchPlan;
@@ -40,7 +41,7 @@ pub(crate) fn launch(
     let launch_plan = LaunchPlan::new(spec, executable, streams, network)?;
     let mut startup = launch_plan.start(watch)?;
     let read_map = LaunchError::system;
-    let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
+    let mapped = modules::starts(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
     let mut modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
     let mut behind_loading = None;
@@ -48,7 +49,7 @@ pub(crate) fn launch(
         && let Some((process, registers)) =
             behind_loadings((&launch_plan, watch), (&modules, &startup), &start_main)?
     {
-        let mapped = modules::starts(process.tid).map_err(read_map("read the program's memory map"))?;
+        let mapped = modules::starts(process.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
         modules = modules::loaded(&mapped, &executable.path);
         startup = process;
         behind_loading = Some(registers);
@@ -105,8 +106,7 @@ pub(crate) fn launch(
         begins_behind_loading: behind_loading.is_some(),
     };
     let writable_code = |startup: &Startup, layout: &Layout| {
-        modules::writable_code(startup.tid, &layout.modules)
-            .map_err(read_map("read the program's memory map"))
+        modules::writable_code(startup.tid, &layout.modules).map_err(read_map(SystemAction::ReadMemoryMap))
     };
     layout.writable_code = writable_code(&startup, &layout)?;
     if client.is_some() {
@@ -125,8 +125,7 @@ pub(crate) fn launch(
     let process_source = match progress? {
         StartupProgress::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;
-            let shared =
-                modules::shared_files(startup.tid).map_err(read_map("read the program's memory map"))?;
+            let shared = modules::shared_files(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
             layout.shares_files = !shared.is_empty();
             let page = match &layout.detours {
                 Some(detours) => startup.share_page(detours.log)?,
@@ -137,7 +136,9 @@ pub(crate) fn launch(
             layout.main_stack = main.rsp;
             layout.writable_code = writable_code(&startup, &layout)?;
             let fork_server = ForkServer::new(startup, *main, fork_loop, Arc::clone(streams), page);
-            ProcessSource::ForkServer(fork_server.map_err(LaunchError::system("set up the fork server"))?)
+            ProcessSource::ForkServer(
+                fork_server.map_err(LaunchError::system(SystemAction::SetUpForkServer))?,
+            )
         }
         StartupProgress::Early(early) => {
             ProcessSource::FreshStarts(FreshStarts { launch_plan, areas, early: Some(early), mapped })
@@ -241,10 +242,7 @@ fn function_code(name: &str, modules: &[Module]) -> Option<Range<u64>> {
 fn start_of_main(modules: &[Module]) -> Result<Vec<u64>, LaunchError> {
     let addresses = versions("__libc_start_main", modules);
     if addresses.is_empty() {
-        return Err(LaunchError::Startup(
-            "the program does not use the GNU C library (no __libc_start_main found), which is required"
-                .to_owned(),
-        ));
+        return Err(StartupError::OtherLibrary.into());
     }
     Ok(addresses)
 }

@@ -18,12 +18,13 @@ use crate::control::memory::blocks::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, is_reference_count};
+use crate::error::{BrokenExecution, LaunchError, SystemAction};
 use crate::execution::PtraceExecution;
 use crate::launch;
 use crate::layout::Layout;
 use crate::os::fd;
 use crate::preflight::{self, Executable};
-use crate::spec::{LaunchError, LaunchSpec};
+use crate::spec::LaunchSpec;
 use crate::target::client::ClientLaunchPlan;
 use crate::target::process_source::ProcessSource;
 use crate::target::streams::Streams;
@@ -89,16 +90,16 @@ impl PtraceProgram {
         let executable = preflight::inspect(&spec.program)?;
         // Without it everything is slower, and that is all.
         let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
-        let streams =
-            Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
+        let streams = Streams::new(spec.stdin.as_deref())
+            .map_err(LaunchError::system(SystemAction::PrepareStandardInput))?;
         let streams = Arc::new(streams);
         let watch = Watch::start(spec.run_timeout, spec.limit.clone(), Arc::clone(&streams))
-            .map_err(LaunchError::system("start the watchdog"))?;
+            .map_err(LaunchError::system(SystemAction::StartWatchdog))?;
         let watch = Arc::new(watch);
         let client = ClientLaunchPlan::new(&spec)?;
         let (source, layout) = launch::launch(&spec, &executable, &streams, client.as_deref(), &watch)?;
         let knowledge = ProgramKnowledge::new(&layout, Arc::clone(&streams))
-            .map_err(LaunchError::system("prepare random numbers"))?;
+            .map_err(LaunchError::system(SystemAction::PrepareRandomNumbers))?;
         if client.as_ref().is_some_and(|client| !client.has_network) {
             knowledge.note_external_effects();
         }
@@ -301,9 +302,7 @@ impl Program for PtraceProgram {
 
     fn start(&self, scope: &Scope) -> Result<PtraceExecution, StartError> {
         if self.tracer != std::thread::current().id() {
-            return Err(StartError::Failed(
-                "a program is explored by the thread that launched it".to_owned(),
-            ));
+            return Err(ExecutionError::from(BrokenExecution::OtherThread).into());
         }
         self.begin(scope.clone()).map_err(StartError::from)
     }

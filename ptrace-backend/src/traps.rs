@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::attention;
 use crate::debuginfo;
 use crate::detours;
+use crate::error::{LaunchError, SystemAction};
 use crate::instructions::detour::{Detour, JUMP};
 use crate::instructions::{Candidate, TrappedInstructionKind, relocate};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
@@ -26,7 +27,6 @@ use crate::libraries::reach::{ReachableCode, UnknownFunction};
 use crate::libraries::rust::effects_in_std;
 use crate::os::memory::{self, BlockReader};
 use crate::os::{Tid, ptrace};
-use crate::spec::LaunchError;
 use crate::target::fork_server;
 use crate::target::inject::{MappedArea, unreadable};
 use crate::target::startup::Startup;
@@ -386,7 +386,7 @@ impl Layout {
                     let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
                     let Some(stub) = self.traps.get(&word).and_then(|trap| trap.stub) else { continue };
                     ptrace::poke(process.tid, at, stub.get())
-                        .map_err(LaunchError::system("write the program's data"))?;
+                        .map_err(LaunchError::system(SystemAction::WriteData))?;
                 }
             }
         }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
+use crate::error::LaunchError;
 use crate::instructions::{
     Candidate, FunctionCode, FunctionShape, TrappedInstruction, TrappedInstructionKind, reached,
     reached_within, scan,
@@ -16,7 +17,6 @@ use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::Module;
 use crate::libraries::reach::ReachableCode;
 use crate::os::memory;
-use crate::spec::LaunchError;
 use crate::target::startup::Startup;
 
 /// The function of Rust's standard library that a symbol names.

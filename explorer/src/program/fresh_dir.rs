@@ -11,7 +11,7 @@ use checker::failure::Failure;
 use checker::limit::Limit;
 use checker::names::Obj;
 use checker::object_description::ObjectDescription;
-use checker::program::{Epoch, ExecutionSummary, Program, Scope, StartError};
+use checker::program::{BackendError, Epoch, ExecutionSummary, Program, Scope, StartError};
 use checker::search::StopRequest;
 use checker::trace::Trace;
 use delegate::delegate;
@@ -179,7 +179,7 @@ impl<P: Program> Program for Fresh<'_, P> {
         self.folder.map_or(Ok(()), FreshDir::restore).map_err(|error| match error {
             FreshDirError::Cancelled => StartError::Cancelled,
             FreshDirError::OutOfTime => StartError::OutOfTime,
-            error => StartError::Failed(error.to_string()),
+            error => StartError::Failed(BackendError::new(error)),
         })?;
         self.program.start(scope)
     }

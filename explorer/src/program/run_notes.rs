@@ -11,14 +11,14 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::object_description::ObjectDescription;
 use checker::peculiarity::Peculiarity;
 use checker::program::{
-    AgentView, Batch, Choice, Epoch, Execution, ExecutionError, ExecutionSummary, OpKey, Program, Scope,
-    StartError, Status, Until,
+    AgentView, BackendError, Batch, Choice, Epoch, Execution, ExecutionError, ExecutionSummary, OpKey,
+    Program, Scope, StartError, Status, Until,
 };
 use checker::trace::Trace;
 use delegate::delegate;
 
 use crate::program::run_note_words::of_program;
-use crate::program::test_output::{TestNotRun, missed, skipped};
+use crate::program::test_output::{TestMissed, TestNotRun, missed, skipped};
 
 /// Size of the end of the output, in bytes, in which a test framework says which tests it ran.
 const LONGEST_REPORT: usize = 16 << 10;
@@ -145,8 +145,9 @@ impl<'a, P> Observed<'a, P> {
 
     /// The reason for which no result of the executions counts: in one of them the test did not run, or did not run alone.
     pub(crate) fn missed_its_test(&self) -> Option<StartError> {
-        let missed = self.told.told().missed?;
-        Some(StartError::Failed(missed.words(&self.arguments)))
+        let reason = self.told.told().missed?;
+        let missed = TestMissed { reason, arguments: self.arguments.clone() };
+        Some(BackendError::new(missed).into())
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) enum TestNotRun {
 
 impl TestNotRun {
     /// As a sentence; `arguments` are those of the program.
-    pub(crate) fn words(self, arguments: &str) -> String {
+    fn words(self, arguments: &str) -> String {
         match self {
             Self::None(framework) => {
                 format!(
@@ -76,6 +76,14 @@ impl TestNotRun {
             ),
         }
     }
+}
+
+/// The chosen test did not run, or did not run alone, with these arguments of the program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", .reason.words(.arguments))]
+pub(crate) struct TestMissed {
+    pub(crate) reason: TestNotRun,
+    pub(crate) arguments: String,
 }
 
 /// The reason for which the chosen test did not run, or did not run alone, as the framework that wrote this output says, if

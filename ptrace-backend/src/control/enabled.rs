@@ -24,7 +24,7 @@ use crate::control::state::timers::Timer;
 use crate::control::sync::rwlocks;
 use crate::control::tracee::Tracee;
 use crate::os::file_locks;
-use crate::stalls::LEAST_STALL;
+use crate::spec::stalls::LEAST_STALL;
 
 /// An agent that waits for a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

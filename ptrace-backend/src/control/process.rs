@@ -12,7 +12,6 @@ use crate::control::knowledge::ProgramKnowledge;
 use crate::control::state::account::Account;
 use crate::control::state::client::{Client, Processes};
 use crate::control::state::detouring::Detouring;
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::probes::Probes;
 use crate::control::state::scheduling::Scheduling;
@@ -22,6 +21,7 @@ use crate::control::state::thread_index::PerThread;
 use crate::control::tracee::made_files::MadeFiles;
 use crate::control::tracee::{Task, Tracee};
 use crate::control::watchdog::Watch;
+use crate::error::{SystemAction, system};
 use crate::layout::Layout;
 use crate::os::ptrace;
 use crate::spec::Stepping;
@@ -48,7 +48,7 @@ impl Process {
         client: Option<Arc<ClientLaunchPlan>>,
     ) -> Result<Self, ExecutionError> {
         let NewProcess { leader, pristine, virtual_system, tid_word, page, note } = new_process;
-        let regs = ptrace::registers(leader).map_err(system("read registers"))?;
+        let regs = ptrace::registers(leader).map_err(system(SystemAction::ReadRegisters))?;
         let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
         let mut task = Task::new(leader, regs, Some(tid_word));
         if knowledge.is_test {

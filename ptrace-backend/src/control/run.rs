@@ -14,13 +14,14 @@ use crate::control::memory::blocks::heap;
 use crate::control::memory::{access, foreign_calls, hidden, logged_accesses, scope, unwatched_uses};
 use crate::control::operations;
 use crate::control::process::Process;
-use crate::control::state::flow::{Flow, ForkedMemory, system};
+use crate::control::state::flow::{Flow, ForkedMemory};
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::entry;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
+use crate::error::{SystemAction, system};
 use crate::instructions::TrappedInstructionKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
@@ -160,7 +161,7 @@ impl Process {
     ) -> Result<Flow, ExecutionError> {
         // The kernel takes a thread that has been stepped to have stopped for that.
         let tid = self.tracee.tasks[index].tid;
-        ptrace::set_signal_info(tid, *info).map_err(system("write a signal"))?;
+        ptrace::set_signal_info(tid, *info).map_err(system(SystemAction::WriteSignal))?;
         self.signalled(index, info.si_signo)
     }
 
@@ -195,7 +196,7 @@ impl Process {
             if Signals::of(tid).is_some_and(|signals| signals.is_caught(signal)) {
                 // The handler compares the sender's number with the one that the program has for itself.
                 ptrace::rename_sender(tid, self.tracee.leader, PID as Tid)
-                    .map_err(system("write a signal"))?;
+                    .map_err(system(SystemAction::WriteSignal))?;
                 let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
                 let of_other = std::mem::take(&mut self.scheduling.threads[index].is_interrupted) || of_timer;
                 let stack = self.tracee.tasks[index].regs.rsp;
@@ -300,7 +301,7 @@ impl Process {
         let has_signal = self.tracee.tasks[index].deferred.is_some();
         let Some(byte) = planted.filter(|_| !has_signal) else { return Ok(Flow::Resume(0)) };
         let tid = self.tracee.tasks[index].tid;
-        memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        memory::poke_byte(tid, at, byte).map_err(system(SystemAction::LiftTraps))?;
         let status = loop {
             let status = self.tracee.step(tid)?;
             let Ok(regs) = ptrace::registers(tid) else { break status };
@@ -312,7 +313,7 @@ impl Process {
         };
         // Not if the step has written over the code, or has ended the process.
         if self.tracee.probes.planted.contains_key(&at) && self.tracee.number(at, 1) as u8 == byte {
-            memory::poke_byte(tid, at, TRAP).map_err(system("plant a trap"))?;
+            memory::poke_byte(tid, at, TRAP).map_err(system(SystemAction::PlantTraps))?;
         }
         if status == WaitStatus::Signal(libc::SIGTRAP) {
             Ok(Flow::Resume(0))

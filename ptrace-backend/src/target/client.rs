@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::launch_plan;
 use super::streams::Streams;
+use crate::error::{LaunchError, SystemAction};
 use crate::os::network::Network;
 use crate::os::spawn::{Prepared, ProcessRole};
 use crate::os::{Tid, capability_probe};
-use crate::spec::{LaunchError, LaunchSpec, Ready};
+use crate::spec::{LaunchSpec, Ready};
 
 /// Everything that a start of the client takes.
 pub(crate) struct ClientLaunchPlan {
@@ -22,7 +23,7 @@ impl ClientLaunchPlan {
     /// The start of the client of this program, if it has one.
     pub(crate) fn new(spec: &LaunchSpec) -> Result<Option<Arc<Self>>, LaunchError> {
         let Some(client) = &spec.client else { return Ok(None) };
-        let streams = Streams::new(None).map_err(LaunchError::system("prepare the client's output"))?;
+        let streams = Streams::new(None).map_err(LaunchError::system(SystemAction::PrepareClientOutput))?;
         let prepared = Prepared::new(
             &client.program,
             (Some(client.name.as_os_str()), &client.args),
@@ -32,7 +33,7 @@ impl ClientLaunchPlan {
             (launch_plan::limits(), ProcessRole::Client),
             &[],
         )
-        .map_err(LaunchError::system("prepare the client's arguments"))?;
+        .map_err(LaunchError::system(SystemAction::PrepareClientArguments))?;
         let has_network = capability_probe::network().is_ok();
         Ok(Some(Arc::new(Self { prepared, ready: client.ready.clone(), streams, has_network })))
     }
@@ -44,7 +45,7 @@ impl ClientLaunchPlan {
 
     /// Starts the client in the network of this process.
     pub(crate) fn start(&self, program: Tid) -> Result<Tid, LaunchError> {
-        let failed = || LaunchError::system("start the client");
+        let failed = || LaunchError::system(SystemAction::StartClient);
         self.streams.reset().map_err(failed())?;
         let network = match self.has_network {
             true => Network::of(program).map_err(failed())?,

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use super::startup::over;
 use super::streams::Streams;
 use crate::control::watchdog::{Reason, Watch};
+use crate::error::{LaunchError, SystemAction};
 use crate::os::hand_off::SharedPage;
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, ptrace};
-use crate::spec::LaunchError;
 use crate::virtual_syscalls::VirtualSystem;
 
 /// `again: mov eax, SYS_clone; syscall; jmp again`. Each resumption from the fork event makes one more copy.
@@ -77,7 +77,7 @@ impl ForkServer {
     /// A new copy, stopped before the first instruction of `main`. `time_stamps_fault`: so does every reading of the processor's time
     /// stamps.
     pub(crate) fn fork(&mut self, watch: &Watch, time_stamps_fault: bool) -> Result<Tid, LaunchError> {
-        let failed = || LaunchError::system("copy the program");
+        let failed = || LaunchError::system(SystemAction::CopyProgram);
         let unexpected = |text: String| failed()(io::Error::other(text));
         self.streams.reset().map_err(failed())?;
         if let Some(reason) = watch.expired().filter(|&reason| reason != Reason::TimedOut) {
@@ -108,7 +108,7 @@ impl ForkServer {
     }
 
     fn make_time_stamps_fault(&self, copy: Tid, watch: &Watch) -> Result<(), LaunchError> {
-        let failed = || LaunchError::system("let time stamps fault");
+        let failed = || LaunchError::system(SystemAction::LetTimeStampsFault);
         let mut regs = self.main;
         regs.rip = self.fork_loop + FORK_LOOP.len() as u64;
         (regs.rax, regs.orig_rax) = (libc::SYS_prctl as u64, u64::MAX);
@@ -142,7 +142,7 @@ impl ForkServer {
 fn reported(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     let began = Instant::now();
     let heard = watch.wait(Some(tid), |reason| reason == Reason::TimedOut && began.elapsed() >= COPYING);
-    let heard = heard.map_err(LaunchError::system("wait for a copy of the program"))?;
+    let heard = heard.map_err(LaunchError::system(SystemAction::WaitForCopy))?;
     heard.map(|(_, status)| status).map_err(over)
 }
 

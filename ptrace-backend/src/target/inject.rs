@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::startup::{Startup, startup};
+use super::startup::Startup;
+use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::Log;
 use crate::os::hand_off::{PAGE_SIZE, SharedPage};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
-use crate::spec::LaunchError;
 
 /// Memory that is mapped into every execution, with what it holds.
 pub(crate) struct MappedArea {
@@ -50,13 +50,13 @@ impl Startup {
             }
             place += step;
         }
-        Err(startup("no room for stubs was found"))
+        Err(StartupError::NoRoom.into())
     }
 
     /// Maps memory where it was in another execution, and fills it.
     pub(crate) fn add(&mut self, area: &MappedArea) -> Result<(), LaunchError> {
         if !self.map_at(area.start, area.len)? {
-            return Err(startup("the program's memory is laid out differently each time that it is started"));
+            return Err(StartupError::MemoryVaries.into());
         }
         self.fill(area)
     }
@@ -72,9 +72,7 @@ impl Startup {
         mut code: impl Iterator<Item = (u64, [u8; N])>,
     ) -> Result<(), LaunchError> {
         let mut write = |memory: MemoryFile| code.try_for_each(|(at, bytes)| memory.write(at, &bytes));
-        MemoryFile::open(self.tid)
-            .and_then(&mut write)
-            .map_err(LaunchError::system("write the program's code"))
+        MemoryFile::open(self.tid).and_then(&mut write).map_err(LaunchError::system(SystemAction::WriteCode))
     }
 
     /// Maps memory at a place. `false`: something is there already.
@@ -92,7 +90,7 @@ impl Startup {
         let args = [libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64, 0, 0, 0, 0];
         match self.system_call(libc::SYS_prctl, args)? {
             0 => Ok(()),
-            _ => Err(startup("the kernel does not let the program read the processor's time stamps")),
+            _ => Err(StartupError::NoTimeStamps.into()),
         }
     }
 
@@ -119,9 +117,7 @@ impl Startup {
         let mapped = self.system_call(libc::SYS_mmap, [place, len, protection, flags, descriptor, 0])?;
         self.system_call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0])?;
         if mapped != place as i64 {
-            return Err(startup(
-                "the kernel does not let the program map memory that it shares with the tool",
-            ));
+            return Err(StartupError::NoSharedPage.into());
         }
         Ok(Some(page))
     }
@@ -136,11 +132,11 @@ impl Startup {
     }
 
     fn poke_word(&self, at: u64, word: u64) -> Result<(), LaunchError> {
-        ptrace::poke(self.tid, at, word).map_err(LaunchError::system("write the program's code"))
+        ptrace::poke(self.tid, at, word).map_err(LaunchError::system(SystemAction::WriteCode))
     }
 }
 
 /// The program's code is not where it should be.
 pub(crate) fn unreadable(at: u64) -> LaunchError {
-    startup(format!("the program's code at {at:#x} cannot be read"))
+    StartupError::UnreadableCode(at).into()
 }

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use super::startup::{LinkerHook, Startup, startup};
+use super::startup::{LinkerHook, Startup};
 use super::streams::Streams;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
 use crate::detours::PLACES;
+use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::os::network::Network;
 use crate::os::own;
 use crate::os::spawn::{Limits, Prepared, ProcessRole};
 use crate::preflight::Executable;
-use crate::spec::{LaunchError, LaunchSpec};
+use crate::spec::LaunchSpec;
 use crate::virtual_syscalls::{START_OF_TIME, VirtualSystem};
 
 /// So much memory of its own a target may have on every machine, in bytes.
@@ -55,11 +56,9 @@ impl LaunchPlan {
             (limits(), ProcessRole::Program),
             &hand_offs,
         )
-        .map_err(LaunchError::system("prepare the program's arguments"))?;
-        let linker = Image::open(&executable.interpreter).map_err(|error| startup(error.to_string()))?;
-        let hook = LinkerHook::of(&linker).ok_or_else(|| {
-            startup("the program's dynamic linker is not that of the GNU C library, which is required")
-        })?;
+        .map_err(LaunchError::system(SystemAction::PrepareArguments))?;
+        let linker = Image::open(&executable.interpreter).map_err(StartupError::Linker)?;
+        let hook = LinkerHook::of(&linker).ok_or(StartupError::OtherLinker)?;
         Ok(Self { prepared, hook, network, streams: Arc::clone(streams) })
     }
 

@@ -10,10 +10,10 @@ use super::modules;
 use super::startup::{Startup, StartupProgress};
 use super::trapped_instructions::AnsweredInstructions;
 use crate::control::watchdog::Watch;
+use crate::error::{LaunchError, SystemAction};
 use crate::instructions::TrappedInstruction;
 use crate::layout::module::Module;
 use crate::os::{Regs, fd, memory};
-use crate::spec::LaunchError;
 
 /// Functions by which a program's own code loads libraries.
 pub(crate) const LOADERS: &[&str] = &[
@@ -71,7 +71,7 @@ impl<'a> Loading<'a> {
             return Ok(None);
         }
         let reset =
-            || self.launch_plan.streams.reset().map_err(LaunchError::system("reset the program's streams"));
+            || self.launch_plan.streams.reset().map_err(LaunchError::system(SystemAction::ResetStreams));
         reset()?;
         let Some(mut process) = self.at_main()? else { return Ok(None) };
         let mut registers = None;
@@ -145,5 +145,5 @@ impl<'a> Loading<'a> {
 }
 
 fn starts(process: &Startup) -> Result<Vec<(PathBuf, u64)>, LaunchError> {
-    modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))
+    modules::starts(process.tid).map_err(LaunchError::system(SystemAction::ReadMemoryMap))
 }

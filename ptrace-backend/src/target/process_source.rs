@@ -10,12 +10,11 @@ use super::fork_server::ForkServer;
 use super::inject::MappedArea;
 use super::launch_plan::LaunchPlan;
 use super::modules;
-use super::startup::startup;
 use crate::control::watchdog::Watch;
+use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::layout::Layout;
 use crate::os::Tid;
 use crate::os::hand_off::SharedPage;
-use crate::spec::LaunchError;
 use crate::virtual_syscalls::VirtualSystem;
 
 /// The origin of executions.
@@ -84,18 +83,13 @@ impl FreshStarts {
         watch: &Arc<Watch>,
         time_stamps_fault: bool,
     ) -> Result<NewProcess, LaunchError> {
-        self.launch_plan.streams.reset().map_err(LaunchError::system("reset the program's streams"))?;
+        self.launch_plan.streams.reset().map_err(LaunchError::system(SystemAction::ResetStreams))?;
         let mut process = self.launch_plan.start(watch)?;
         let mapped =
-            modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))?;
+            modules::starts(process.tid).map_err(LaunchError::system(SystemAction::ReadMemoryMap))?;
         if mapped != self.mapped {
-            return Err(startup(if layout.addresses_vary {
-                "the program has a client, or creates threads or processes before main (in a constructor), so that it has to \
-                 be started anew for each execution, and address randomisation cannot be switched off here: `interleaver doctor` says what \
-                 to do"
-            } else {
-                "the program's libraries are not loaded at the same addresses each time"
-            }));
+            let varies = layout.addresses_vary;
+            return Err(if varies { StartupError::AddressesVary } else { StartupError::LibrariesVary }.into());
         }
         for area in &self.areas {
             process.add(area)?;

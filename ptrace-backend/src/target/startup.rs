@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{auxv, modules};
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
+use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::instructions::TrappedInstruction;
 use crate::os::calls::{external_effects, loading};
 use crate::os::network::Network;
@@ -15,7 +16,6 @@ use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Regs, Tid, calls, fd, memory, ptrace};
-use crate::spec::LaunchError;
 use crate::virtual_syscalls::VirtualSystem;
 
 /// A process on its way to `main`; killed when dropped.
@@ -56,11 +56,6 @@ pub(crate) enum StartupProgress {
     Early(EarlyStart),
 }
 
-/// A program that cannot be started, in one sentence.
-pub(super) fn startup(text: impl Into<String>) -> LaunchError {
-    LaunchError::Startup(text.into())
-}
-
 impl LinkerHook {
     /// The hook of this dynamic linker; `None` if it has none, and so is not the GNU C library's.
     pub(crate) fn of(linker: &Image) -> Option<Self> {
@@ -81,11 +76,8 @@ impl Startup {
         watch: &Arc<Watch>,
     ) -> Result<Self, LaunchError> {
         let tid = prepared.spawn(network).map_err(|error| match error.raw_os_error() {
-            Some(libc::EPERM) => startup(
-                "ptrace is not permitted here: allow it (`sysctl kernel.yama.ptrace_scope=1`, or in a container \
-                 `--cap-add=SYS_PTRACE`)",
-            ),
-            _ => LaunchError::System { doing: "start the program under ptrace", error },
+            Some(libc::EPERM) => StartupError::TracingRefused.into(),
+            _ => LaunchError::system(SystemAction::StartProgram)(error),
         })?;
         watch.begin(tid, tid);
         let trapped_instructions = FxHashMap::default();
@@ -106,26 +98,21 @@ impl Startup {
             match this.wait()? {
                 WaitStatus::Exec => break,
                 WaitStatus::Exited(NO_EXEC) => {
-                    return Err(startup("the kernel refused to execute the program"));
+                    return Err(StartupError::ExecRefused.into());
                 }
                 WaitStatus::Exited(NO_DIRECTORY) => {
-                    return Err(startup("the working directory cannot be entered"));
+                    return Err(StartupError::NoDirectory.into());
                 }
                 WaitStatus::Exited(NO_NETWORK) => {
-                    return Err(startup("the kernel refused the program a network of its own"));
+                    return Err(StartupError::NoNetwork.into());
                 }
                 WaitStatus::Exited(NO_FILTER) => {
-                    return Err(startup(
-                        "the kernel refused the seccomp filter (is CONFIG_SECCOMP_FILTER on?)",
-                    ));
+                    return Err(StartupError::NoFilter.into());
                 }
-                WaitStatus::Exited(_) => return Err(startup("the program ended before its exec")),
+                WaitStatus::Exited(_) => return Err(StartupError::EndedBeforeExec.into()),
                 // If the kernel finds out too late that the file cannot be mapped as it says, it kills the process.
                 WaitStatus::Killed(signal) => {
-                    let signal = name(signal);
-                    return Err(startup(format!(
-                        "the kernel could not load the program: it was ended by {signal}"
-                    )));
+                    return Err(StartupError::KilledByLoading(name(signal)).into());
                 }
                 WaitStatus::Signal(signal) => this.resume(signal)?,
                 _ => this.resume(0)?,
@@ -133,8 +120,7 @@ impl Startup {
         }
         this.inherited = fd::open(tid);
         let regs = this.registers()?;
-        let auxv = auxv::prepare(tid, regs.rsp)
-            .ok_or_else(|| startup("the program's initial stack is not laid out as expected"))?;
+        let auxv = auxv::prepare(tid, regs.rsp).ok_or(StartupError::OddStack)?;
         this.linker = auxv.linker;
         Ok(this)
     }
@@ -150,9 +136,7 @@ impl Startup {
                 }
                 StartupProgress::Main(_) => self.step()?,
                 StartupProgress::Early(what) => {
-                    return Err(startup(format!(
-                        "the program {what} while its libraries are loaded: run it by itself to see why"
-                    )));
+                    return Err(StartupError::WhileLoading(what).into());
                 }
             }
         }
@@ -187,13 +171,13 @@ impl Startup {
         let saved = self.registers()?;
         let back = (saved.rsp.wrapping_sub(RED_ZONE) & !15).wrapping_sub(8);
         if !memory::write(self.tid, back, &trap.to_le_bytes()) {
-            return Err(startup("the program's stack cannot be written"));
+            return Err(StartupError::NoStack.into());
         }
         let regs = Regs { rip: function, rdi: 0, rsi: 0, rsp: back, orig_rax: u64::MAX, ..saved };
         self.set_registers(&regs)?;
         match self.run_to_any(&[trap], false)? {
             StartupProgress::Main(_) => self.set_registers(&saved),
-            StartupProgress::Early(what) => Err(startup(format!("the program {what} in the C library"))),
+            StartupProgress::Early(what) => Err(StartupError::InLibrary(what).into()),
         }
     }
 
@@ -208,7 +192,7 @@ impl Startup {
     /// open as well.
     pub(super) fn shares_memory(&self) -> Result<bool, LaunchError> {
         modules::maps_unnamed_memory_shared(self.tid)
-            .map_err(LaunchError::system("read the program's memory map"))
+            .map_err(LaunchError::system(SystemAction::ReadMemoryMap))
     }
 
     /// Runs one system call in the target, at an address that holds `syscall; int3`.
@@ -234,7 +218,7 @@ impl Startup {
         }
         match ended {
             WaitStatus::Signal(libc::SIGTRAP) => {}
-            other => return Err(startup(format!("an injected system call ended with {other:?}"))),
+            other => return Err(StartupError::InjectedCall(format!("{other:?}")).into()),
         }
         let result = self.registers()?.rax as i64;
         self.set_registers(&saved)?;
@@ -250,7 +234,7 @@ impl Startup {
     ) -> Result<StartupProgress, LaunchError> {
         let mut saved = Vec::new();
         for &address in addresses {
-            let byte = memory::number(self.tid, address, 1).ok_or_else(|| startup("code cannot be read"))?;
+            let byte = memory::number(self.tid, address, 1).ok_or(StartupError::UnreadableCode(address))?;
             saved.push((address, byte as u8));
             self.poke(address, 0xcc)?;
         }
@@ -268,7 +252,7 @@ impl Startup {
     fn until_trap(&mut self, addresses: &[u64], is_timed: bool) -> Result<StartupProgress, LaunchError> {
         loop {
             let heard = self.watch.wait(Some(self.tid), |reason| is_timed || reason != Reason::TimedOut);
-            let progress = match heard.map_err(LaunchError::system("wait for the program"))? {
+            let progress = match heard.map_err(LaunchError::system(SystemAction::WaitForProgram))? {
                 Ok((_, status)) => self.on_the_way(status, addresses)?,
                 Err(Reason::TimedOut) => Some(StartupProgress::Early(EarlyStart::LongRun)),
                 Err(reason) => return Err(over(reason)),
@@ -381,24 +365,24 @@ impl Startup {
 
     /// Runs one instruction.
     pub(super) fn step(&self) -> Result<(), LaunchError> {
-        ptrace::step(self.tid, 0).map_err(LaunchError::system("step the program"))?;
+        ptrace::step(self.tid, 0).map_err(LaunchError::system(SystemAction::StepProgram))?;
         self.wait().map(drop)
     }
 
     pub(crate) fn registers(&self) -> Result<Regs, LaunchError> {
-        ptrace::registers(self.tid).map_err(LaunchError::system("read registers"))
+        ptrace::registers(self.tid).map_err(LaunchError::system(SystemAction::ReadRegisters))
     }
 
     pub(crate) fn set_registers(&self, regs: &Regs) -> Result<(), LaunchError> {
-        ptrace::set_registers(self.tid, regs).map_err(LaunchError::system("write registers"))
+        ptrace::set_registers(self.tid, regs).map_err(LaunchError::system(SystemAction::WriteRegisters))
     }
 
     pub(crate) fn poke(&self, address: u64, byte: u8) -> Result<(), LaunchError> {
-        memory::poke_byte(self.tid, address, byte).map_err(LaunchError::system("write the program's code"))
+        memory::poke_byte(self.tid, address, byte).map_err(LaunchError::system(SystemAction::WriteCode))
     }
 
     fn resume(&self, signal: i32) -> Result<(), LaunchError> {
-        ptrace::resume(self.tid, signal).map_err(LaunchError::system("resume the program"))
+        ptrace::resume(self.tid, signal).map_err(LaunchError::system(SystemAction::ResumeProgram))
     }
 
     fn wait(&self) -> Result<WaitStatus, LaunchError> {
@@ -429,7 +413,7 @@ impl Drop for Startup {
 /// Waits for a process of which it is known that it reports in a moment.
 fn wait_in_time(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
     let heard = watch.wait(Some(tid), |reason| reason != Reason::TimedOut);
-    let heard = heard.map_err(LaunchError::system("wait for the program"))?;
+    let heard = heard.map_err(LaunchError::system(SystemAction::WaitForProgram))?;
     heard.map(|(_, status)| status).map_err(over)
 }
 

@@ -161,7 +161,7 @@ impl<P: Program> KnownRun<'_, P> {
             let mut run = self.program.start(&Scope::All).map_err(|error| match error {
                 StartError::Cancelled => ExecutionError::Cancelled,
                 StartError::OutOfTime => ExecutionError::OutOfTime,
-                StartError::Failed(text) => ExecutionError::System(text),
+                StartError::Failed(error) => ExecutionError::Backend(error),
             })?;
             let caught_up = if self.ran.is_empty() { Ok(()) } else { run.replay(&self.ran).map(drop) };
             let difference = difference(&self.agents, run.agents(), self.ran.len());

@@ -8,9 +8,10 @@ use checker::refusal::UnsupportedFeature;
 use super::calls::{self, ClientCall};
 use crate::control::kernel::files;
 use crate::control::state::client::{ClientPosition, ClientSyscall, ClientTask, Processes};
-use crate::control::state::flow::{WaitResult, system};
+use crate::control::state::flow::WaitResult;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::{GRACE, Reason};
+use crate::error::{BrokenExecution, SystemAction, system};
 use crate::os::spawn::{NO_DIRECTORY, NO_NETWORK};
 use crate::os::wait::{self, WaitStatus};
 use crate::os::{Tid, fd, network, process, ptrace};
@@ -31,8 +32,10 @@ pub(in crate::control) fn start(tracee: &mut Tracee, now: u64) -> Result<(), Exe
             WaitStatus::Exec => break hide_clock(tid),
             WaitStatus::Exited(code) => return Err(not_started(code)),
             WaitStatus::Killed(_) => return Err(not_started(0)),
-            WaitStatus::Signal(signal) => ptrace::resume(tid, signal).map_err(system("resume the client"))?,
-            _ => ptrace::resume(tid, 0).map_err(system("resume the client"))?,
+            WaitStatus::Signal(signal) => {
+                ptrace::resume(tid, signal).map_err(system(SystemAction::ResumeClient))?
+            }
+            _ => ptrace::resume(tid, 0).map_err(system(SystemAction::ResumeClient))?,
         }
     }
     settle(tracee, now)
@@ -65,7 +68,8 @@ pub(in crate::control) fn step(
                     answer(task, result)?;
                     task.position = ClientPosition::Free(0);
                 }
-                None => ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?,
+                None => ptrace::set_registers(task.tid, &task.regs)
+                    .map_err(system(SystemAction::WriteRegisters))?,
             }
         }
         _ => {}
@@ -78,11 +82,11 @@ pub(in crate::control) fn step(
 fn end_wait(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionError> {
     let Some(client) = &tracee.client else { return Ok(()) };
     let tid = client.tasks[nth].tid;
-    ptrace::interrupt(tid).map_err(system("interrupt the client"))?;
+    ptrace::interrupt(tid).map_err(system(SystemAction::InterruptClient))?;
     let status = wait_for_report_of(tracee, tid)?;
     if let (WaitStatus::Stopped, Some(client)) = (status, &mut tracee.client) {
         let task = &mut client.tasks[nth];
-        task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        task.regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
         answer(task, -i64::from(libc::ETIMEDOUT))?;
     }
     stopped(tracee, nth, status, now)?;
@@ -148,7 +152,7 @@ fn let_go(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionErro
     if let ClientPosition::Call(ClientSyscall::Thread(deadline @ Some(_))) = at {
         task.deadline = deadline;
         task.regs.r10 = 0;
-        ptrace::set_registers(tid, &task.regs).map_err(system("write registers"))?;
+        ptrace::set_registers(tid, &task.regs).map_err(system(SystemAction::WriteRegisters))?;
     }
     if call == libc::SYS_exit_group {
         end_threads(client, process);
@@ -157,7 +161,7 @@ fn let_go(tracee: &mut Tracee, nth: usize, now: u64) -> Result<(), ExecutionErro
     match ptrace::resume(tid, signal) {
         // It has been killed meanwhile: waiting for it tells.
         Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
-        result => result.map_err(system("resume the client"))?,
+        result => result.map_err(system(SystemAction::ResumeClient))?,
     }
     let status = if may_wait {
         wait_for_report_or_block(tracee, tid)?
@@ -219,7 +223,7 @@ fn wait_for_report_or_block(tracee: &mut Tracee, tid: Tid) -> Result<Option<Wait
 fn reported(tracee: &mut Tracee, tid: Tid) -> Result<Option<WaitStatus>, ExecutionError> {
     match tracee.early.remove(&tid) {
         Some(status) => Ok(Some(status)),
-        None => wait::now(tid).map_err(system("wait for the client")),
+        None => wait::now(tid).map_err(system(SystemAction::WaitForClient)),
     }
 }
 
@@ -241,7 +245,7 @@ fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Res
         }
         WaitStatus::Seccomp => {
             let task = &mut client.tasks[nth];
-            task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            task.regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
             client.goes_unwatched |= calls::reaches_beyond(process, &task.regs, &client.children);
             if calls::is_virtual(task.regs.orig_rax as i64) {
                 client.virtual_system.now = client.virtual_system.now.max(now);
@@ -260,7 +264,7 @@ fn stopped(tracee: &mut Tracee, nth: usize, status: WaitStatus, now: u64) -> Res
             }
         }
         WaitStatus::Clone | WaitStatus::Fork | WaitStatus::Vfork => {
-            let child = ptrace::event_message(tid).map_err(system("read an event"))? as Tid;
+            let child = ptrace::event_message(tid).map_err(system(SystemAction::ReadEvent))? as Tid;
             let own = process::group(child).unwrap_or(child);
             if own == child {
                 client.children.push((process, child));
@@ -319,7 +323,7 @@ fn free_creator(client: &mut Processes, created: Tid) {
 /// The system call at which a thread of the client stands returns this.
 fn answer(task: &mut ClientTask, result: i64) -> Result<(), ExecutionError> {
     (task.regs.orig_rax, task.regs.rax) = (u64::MAX, result as u64);
-    ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
+    ptrace::set_registers(task.tid, &task.regs).map_err(system(SystemAction::WriteRegisters))
 }
 
 fn over(reason: Reason) -> ExecutionError {
@@ -327,11 +331,10 @@ fn over(reason: Reason) -> ExecutionError {
 }
 
 fn not_started(code: i32) -> ExecutionError {
-    ExecutionError::System(match code {
-        NO_NETWORK => {
-            "failed to start the client: the kernel refused it the network of the program".to_owned()
-        }
-        NO_DIRECTORY => "failed to start the client: the working directory cannot be entered".to_owned(),
-        _ => "failed to start the client: the kernel refused to execute it".to_owned(),
-    })
+    let broken = match code {
+        NO_NETWORK => BrokenExecution::ClientWithoutNetwork,
+        NO_DIRECTORY => BrokenExecution::ClientWithoutDirectory,
+        _ => BrokenExecution::ClientNotExecuted,
+    };
+    broken.into()
 }

@@ -10,12 +10,13 @@ use crate::control::loops::overdue;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
 use crate::control::state::account::Account;
-use crate::control::state::flow::{Flow, ForkedMemory, WaitResult, system};
+use crate::control::state::flow::{Flow, ForkedMemory, WaitResult};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
+use crate::error::{SystemAction, system};
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
@@ -28,7 +29,8 @@ pub(crate) fn forked(
     index: ThreadIndex,
     child_memory: ForkedMemory,
 ) -> Result<(), ExecutionError> {
-    let child = ptrace::event_message(tracee.tasks[index].tid).map_err(system("read an event"))? as Tid;
+    let child =
+        ptrace::event_message(tracee.tasks[index].tid).map_err(system(SystemAction::ReadEvent))? as Tid;
     tracee.wait_for_report_soon(child)?;
     if child_memory == ForkedMemory::Copied {
         // It may meet this process in memory that both have mapped, in files, in pipes.
@@ -63,7 +65,7 @@ pub(crate) fn forked(
     tracee.child_processes.push(child);
     account.note(Peculiarity::StartsProcesses);
     tracee.knowledge.note_external_effects();
-    ptrace::resume(child, 0).map_err(system("resume a new process"))
+    ptrace::resume(child, 0).map_err(system(SystemAction::ResumeChild))
 }
 
 fn lift_traps_of(tracee: &Tracee, child: Tid) {

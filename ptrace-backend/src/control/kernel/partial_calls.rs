@@ -6,12 +6,13 @@ use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
 use crate::control::enabled;
-use crate::control::state::flow::{WaitResult, system};
+use crate::control::state::flow::WaitResult;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, stacks};
+use crate::error::{SystemAction, system};
 use crate::os::fd::{self, Readiness};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, Tid, memory, network, ptrace};
@@ -42,13 +43,13 @@ pub(crate) fn waits_in_vain(
     }
     let tid = tracee.tasks[index].tid;
     tracee.watch.begin(pid, tid);
-    ptrace::step(tid, 0).map_err(system("step a thread"))?;
+    ptrace::step(tid, 0).map_err(system(SystemAction::StepThread))?;
     let is_late = match tracee.wait_for_report(tid, |_| true)? {
         WaitResult::Report(WaitStatus::Signal(signal)) => {
             if signal != libc::SIGTRAP {
                 tracee.tasks[index].defer_signal();
             }
-            tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            tracee.tasks[index].regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
             match tracee.tasks[index].regs.rax as i64 {
                 // A socket whose other end is gone is ready.
                 done @ 0.. => (done as u64) < bytes && !is_ready(pid, socket, events),

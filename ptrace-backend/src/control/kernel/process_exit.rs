@@ -12,13 +12,14 @@ use checker::program::ExecutionError;
 use crate::control::kernel::signals;
 use crate::control::process::Process;
 use crate::control::state::account::Account;
-use crate::control::state::flow::{Flow, system};
+use crate::control::state::flow::Flow;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, thread_end};
 use crate::control::tracee::{Tracee, stacks};
+use crate::error::{SystemAction, system};
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
 
@@ -59,7 +60,7 @@ pub(crate) fn watch_leader(
     creator: ThreadIndex,
     created: Tid,
 ) -> Result<(), ExecutionError> {
-    let failed = || system("trace the main thread's end");
+    let failed = || system(SystemAction::TraceThreadEnd);
     if !tracee.leader_stops_at_exit {
         tracee.leader_stops_at_exit = true;
         ptrace::stop_at_exit(tracee.leader, true).map_err(failed())
@@ -78,7 +79,7 @@ pub(crate) fn exited(
 ) -> Result<Flow, ExecutionError> {
     /// Of the status that a process ends with.
     const SIGNAL: u64 = 0x7f;
-    let status = ptrace::event_message(tracee.tasks[index].tid).map_err(system("read an event"))?;
+    let status = ptrace::event_message(tracee.tasks[index].tid).map_err(system(SystemAction::ReadEvent))?;
     if status & SIGNAL != 0 {
         return Ok(Flow::Resume(0));
     }
@@ -116,7 +117,7 @@ fn wait_for_end_of_leader(tracee: &mut Tracee) -> Result<WaitStatus, ExecutionEr
         if matches!(status, WaitStatus::Exited(_) | WaitStatus::Killed(_)) {
             return Ok(status);
         }
-        ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
+        ptrace::resume(tracee.leader, 0).map_err(system(SystemAction::LetMainThreadEnd))?;
     }
 }
 
@@ -130,7 +131,7 @@ fn end_if_deserted(
     if tracee.tasks.iter().skip(1).all(|task| task.reaped)
         && let Some(stack) = tracee.left_from.take()
     {
-        ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
+        ptrace::resume(tracee.leader, 0).map_err(system(SystemAction::LetMainThreadEnd))?;
         let status = wait_for_end_of_leader(tracee)?;
         tracee.tasks[ThreadIndex::MAIN].reaped = true;
         tracee.gone = true;

@@ -10,12 +10,12 @@ use checker::refusal::UnsupportedFeature;
 use crate::control::kernel::process_exit;
 use crate::control::memory::access;
 use crate::control::state::account::Account;
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{PAGE, Task, Tracee, stacks};
+use crate::error::{SystemAction, system};
 use crate::os::{Regs, Tid, ptrace};
 
 /// The end of the memory that the C library has for a thread: above the stack lie its thread-local variables and its control
@@ -38,10 +38,10 @@ pub(crate) fn created(
     note_raw_clone(tracee, memory, account, index)?;
     access::plant_for_company(tracee, memory)?;
     let parent = tracee.tasks[index].tid;
-    let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
+    let tid = ptrace::event_message(parent).map_err(system(SystemAction::ReadEvent))? as Tid;
     tracee.wait_for_report_soon(tid)?;
     process_exit::watch_leader(tracee, index, tid)?;
-    let regs = ptrace::registers(tid).map_err(system("read registers"))?;
+    let regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
     tracee.read_registers(index)?;
     let (stack, tid_word) = clone_arguments(tracee, index, &regs);
     let creator = &mut scheduling.threads[index];
@@ -53,7 +53,7 @@ pub(crate) fn created(
     task.stops_at_exit = tracee.tasks[index].stops_at_exit;
     if tracee.layout.asks_for_ends && !task.stops_at_exit {
         task.stops_at_exit = true;
-        ptrace::stop_at_exit(tid, true).map_err(system("trace a thread's end"))?;
+        ptrace::stop_at_exit(tid, true).map_err(system(SystemAction::TraceThreadEnd))?;
     }
     let child = scheduling.threads.push(Thread::new(name, virtual_system));
     tracee.tasks.push(task);

@@ -20,7 +20,7 @@ use crate::control::state::timers::{Expiry, Timer, TimerId};
 use crate::control::tracee::{Tracee, stacks};
 use crate::os::timer::{self, Counter};
 use crate::os::{fd, memory};
-use crate::stalls::LEAST_STALL;
+use crate::spec::stalls::LEAST_STALL;
 use crate::virtual_syscalls::{is_valid_timespec, read_timespec, timespec};
 
 const SECOND: u64 = 1_000_000_000;

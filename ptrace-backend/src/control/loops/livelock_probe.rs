@@ -18,12 +18,12 @@ use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic};
 use crate::control::loops::spin;
 use crate::control::loops::spin::Iteration;
 use crate::control::state::account::Account;
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
+use crate::error::{SystemAction, system};
 use crate::layout::TrapKind;
 use crate::os::{memory, ptrace};
 
@@ -126,7 +126,7 @@ fn circle(
         return Ok(None);
     }
     let tid = tracee.tasks[index].tid;
-    let extended = || ptrace::extended_state(tid).map_err(system("read registers"));
+    let extended = || ptrace::extended_state(tid).map_err(system(SystemAction::ReadRegisters));
     let (start, start_extended) = (tracee.tasks[index].regs, extended()?);
     let mut info = InstructionInfoFactory::new();
     let mut passed = Iteration::default();
@@ -199,7 +199,7 @@ fn watch_from_now_on(
     account.note(Peculiarity::RunsLongInLoop);
     let tid = tracee.tasks[index].tid;
     for (_, (at, ..)) in looks {
-        memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))?;
+        memory::poke_byte(tid, at, 0xcc).map_err(system(SystemAction::PlantTraps))?;
     }
     tracee.watch.begin(tracee.leader, tid);
     Ok(true)

@@ -12,13 +12,13 @@ use checker::program::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
 
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{AwaitedBytes, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::{MemoryBytes, same_registers};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
+use crate::error::{SystemAction, system};
 use crate::layout::{Trap, TrapKind};
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
@@ -65,7 +65,7 @@ pub(crate) fn watch_for_spinning(
     tracee.stop_in_kernel(index)?;
     let start = tracee.tasks[index].regs;
     let tid = tracee.tasks[index].tid;
-    let extended = ptrace::extended_state(tid).map_err(system("read registers"))?;
+    let extended = ptrace::extended_state(tid).map_err(system(SystemAction::ReadRegisters))?;
     let mut iteration = Iteration::default();
     let is_detouring = tracee.detouring.on;
     probes::hide(tracee)?;
@@ -73,7 +73,7 @@ pub(crate) fn watch_for_spinning(
         iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
     let is_same = ptrace::extended_state(tid).is_ok_and(|now| now == extended);
     if !is_same {
-        ptrace::set_extended_state(tid, &extended).map_err(system("write registers"))?;
+        ptrace::set_extended_state(tid, &extended).map_err(system(SystemAction::WriteRegisters))?;
     }
     let spins = comes_back && is_same;
     if !spins {
@@ -288,13 +288,13 @@ pub(crate) fn single_step(
     let tid = tracee.tasks[index].tid;
     let planted = replaced(tracee, state, regs.rip).filter(|_| tracee.number(regs.rip, 1) == 0xcc);
     if let Some(byte) = planted {
-        memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
+        memory::poke_byte(tid, regs.rip, byte).map_err(system(SystemAction::LiftTraps))?;
     }
     let status = tracee.step(tid)?;
     if planted.is_some() {
-        memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
+        memory::poke_byte(tid, regs.rip, 0xcc).map_err(system(SystemAction::PlantTraps))?;
     }
-    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
     Ok(status == WaitStatus::Signal(libc::SIGTRAP))
 }
 

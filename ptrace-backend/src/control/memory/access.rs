@@ -17,13 +17,14 @@ use crate::control::memory::{
     atomicity, detour_traps, exit_handler_traps, exposure, hidden, scope, unwatched_uses,
 };
 use crate::control::state::account::Account;
-use crate::control::state::flow::{Flow, system};
+use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::accesses_of;
 use crate::control::tracee::{Tracee, probes, stacks};
+use crate::error::{SystemAction, system};
 use crate::instructions::detour::access_logging::LoggedOperand;
 use crate::instructions::detour::log::WIDEST;
 use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
@@ -408,7 +409,7 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
     }
     heap::end_survey(memory);
     probes::hide(tracee)?;
-    if !hidden::plant(tracee, memory).map_err(system("plant traps"))? {
+    if !hidden::plant(tracee, memory).map_err(system(SystemAction::PlantTraps))? {
         let is_audit = memory.scope == Scope::Audit;
         // The first executions with these key points are to find more of them in one go, and rest where they do.
         let is_known = is_audit || memory.knowledge.is_settled();
@@ -421,11 +422,11 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
                 is_audit,
                 hands_over,
             );
-            tracee.begin_detours(code).map_err(system("plant traps"))?;
+            tracee.begin_detours(code).map_err(system(SystemAction::PlantTraps))?;
         } else {
             let all = memory.knowledge.armed_code(&memory.layout, tracee.pristine, is_audit);
             all.plant_beside(tracee.leader, &tracee.layout, &memory.written_code)
-                .map_err(system("plant traps"))?;
+                .map_err(system(SystemAction::PlantTraps))?;
         }
         scope::narrow_down(tracee, memory);
     }

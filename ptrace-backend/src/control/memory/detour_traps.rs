@@ -2,9 +2,9 @@
 
 use checker::program::{ExecutionError, Scope};
 
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::tracee::Tracee;
+use crate::error::{SystemAction, system};
 
 /// The number of times that the code is written anew in an execution, because an instruction has a detour.
 const MOST_PLANS: u32 = 8;
@@ -27,7 +27,7 @@ pub(crate) fn log_more(tracee: &mut Tracee, memory: &MemoryState) -> Result<(), 
         is_audit,
         tracee.page.is_some(),
     );
-    tracee.begin_detours(code).map_err(system("plant traps"))
+    tracee.begin_detours(code).map_err(system(SystemAction::PlantTraps))
 }
 
 /// The thread has come to a trap that takes the place of a detour for a while.

@@ -9,13 +9,14 @@ use checker::operation::Access;
 use checker::position::Position;
 use checker::program::{ExecutionError, Scope};
 
-use crate::control::state::flow::{Flow, system};
+use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::accesses_of;
+use crate::error::{SystemAction, system};
 use crate::instructions::{AccessKind, Candidate};
 use crate::os::memory::{self, MemoryFile};
 
@@ -60,7 +61,7 @@ pub(crate) fn pass(
 ) -> Result<Option<Flow>, ExecutionError> {
     let Some(&byte) = memory.hidden.trapped.get(&at) else { return Ok(None) };
     tracee.tasks[index].regs.rip = at;
-    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    begin_segment(tracee, scheduling, memory, index).map_err(system(SystemAction::PlantTraps))?;
     let is_seen = tracee.in_harness(index) || note_access(tracee, scheduling, memory, index, at);
     memory.hidden.is_cut |= is_seen && !tracee.in_harness(index) && !is_same_each_time(memory, at);
     if memory.hidden.accesses.len() > MOST {
@@ -68,7 +69,7 @@ pub(crate) fn pass(
         lift(tracee, memory, tracee.leader);
         tracee.write_registers(index)?;
     } else if is_seen {
-        memory::poke_byte(tracee.leader, at, byte).map_err(system("lift a trap"))?;
+        memory::poke_byte(tracee.leader, at, byte).map_err(system(SystemAction::LiftTraps))?;
         memory.hidden.lifted.push(at);
         tracee.write_registers(index)?;
     } else {
@@ -91,7 +92,7 @@ pub(crate) fn enter_function(
     {
         return Ok(());
     }
-    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    begin_segment(tracee, scheduling, memory, index).map_err(system(SystemAction::PlantTraps))?;
     note_access(tracee, scheduling, memory, index, at);
     Ok(())
 }
@@ -132,7 +133,7 @@ pub(crate) fn pass_own(
     if memory.hidden.trapped.is_empty() || memory.hidden.accesses.len() > MOST_WITH_OWN {
         return Ok(true);
     }
-    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    begin_segment(tracee, scheduling, memory, index).map_err(system(SystemAction::PlantTraps))?;
     note(tracee, scheduling, memory, index, instruction);
     let visits = memory.hidden.own_visits.entry(instruction.addr).or_default();
     *visits += 1;

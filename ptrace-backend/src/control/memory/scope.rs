@@ -10,13 +10,13 @@ use checker::byte_set::ByteSet;
 use checker::operation::OpKind;
 use checker::program::{ExecutionError, Scope};
 
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::scope::{NarrowScope, ScopedCode};
 use crate::control::state::pending::{Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, stacks};
+use crate::error::{SystemAction, system};
 use crate::instructions::{AccessKind, Candidate, MemoryAccess};
 
 impl MemoryState {
@@ -92,7 +92,8 @@ pub(crate) fn widen(
         }
         None => return Ok(()),
     };
-    code.plant_beside(tracee.leader, &tracee.layout, &memory.written_code).map_err(system("plant traps"))
+    code.plant_beside(tracee.leader, &tracee.layout, &memory.written_code)
+        .map_err(system(SystemAction::PlantTraps))
 }
 
 /// Whether another thread may be able to go after such an event, or is to go first.

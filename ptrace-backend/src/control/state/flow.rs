@@ -1,8 +1,4 @@
-//! The consequence of a stop for its thread, and of an error of the system.
-
-use std::io;
-
-use checker::program::ExecutionError;
+//! The consequence of a stop for its thread.
 
 use crate::control::watchdog::Reason;
 use crate::os::wait::WaitStatus;
@@ -15,11 +11,6 @@ pub(crate) enum Flow {
     Rest,
     /// It has come to a key point at which it looks at something: it gives way first if its time slice is over.
     Look,
-}
-
-/// A system error as an execution error; `doing` completes "failed to …".
-pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> ExecutionError {
-    move |error| ExecutionError::System(format!("failed to {doing}: {error}"))
 }
 
 /// The outcome of a wait.

@@ -12,7 +12,7 @@ use crate::control::state::lamport_clock::LamportClock;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::state::timers::Timer;
-use crate::stalls::Stalls;
+use crate::spec::stalls::Stalls;
 
 /// The threads of one execution, and its time.
 pub(crate) struct Scheduling {

@@ -7,7 +7,6 @@ use checker::program::{ExecutionError, OpOutcome};
 use crate::control::kernel::signals;
 use crate::control::operations;
 use crate::control::state::account::Account;
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, AfterCall, Continuation, InjectedCall, Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
@@ -17,6 +16,7 @@ use crate::control::sync::queues::take_waiter;
 use crate::control::sync::rust_condvars::SIGNALLED;
 use crate::control::sync::{calls, cancellation, rust_condvars};
 use crate::control::tracee::Tracee;
+use crate::error::{SystemAction, system};
 use crate::layout::functions::TrappedFunction;
 use crate::os::memory;
 
@@ -69,7 +69,7 @@ pub(crate) fn take_mutex(
     }
     let taken = memory_of.taken(tracee.tasks[index].tid as u32);
     if !memory::write(tracee.leader, mutex, &taken.bytes()) {
-        return Err(system("write a mutex")(std::io::Error::last_os_error()));
+        return Err(system(SystemAction::WriteMutex)(std::io::Error::last_os_error()));
     }
     Ok(match after {
         AfterCall::Stay(pending) => Continuation::Stay(pending),

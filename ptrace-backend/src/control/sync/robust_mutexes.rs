@@ -8,12 +8,12 @@
 use checker::names::EventId;
 use checker::program::{ExecutionError, OpOutcome};
 
-use crate::control::state::flow::system;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{OWNER_DIED, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
+use crate::error::{SystemAction, system};
 use crate::os::{memory, process, ptrace};
 
 /// Bits of the word of a robust mutex.
@@ -34,7 +34,7 @@ pub(crate) fn watch_end(
     }
     tracee.tasks[index].stops_at_exit = true;
     tracee.stop_in_kernel(index)?;
-    ptrace::stop_at_exit(tracee.tasks[index].tid, true).map_err(system("trace a thread's end"))
+    ptrace::stop_at_exit(tracee.tasks[index].tid, true).map_err(system(SystemAction::TraceThreadEnd))
 }
 
 /// Does to a mutex what the kernel does to those of a thread that ends.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use checker::program::ExecutionError;
 
 use crate::control::knowledge::armed_code::DetouredCode;
-use crate::control::state::flow::system;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::error::{SystemAction, system};
 use crate::instructions::detour::access_logging::{ARGUMENT_SHIFT, ARGUMENTS};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::{Log, WIDEST};
@@ -198,7 +198,7 @@ impl Tracee {
         if !ptrace::signal_info(tid).is_ok_and(|info| ptrace::is_fault(&info)) {
             return Ok(None);
         }
-        let mut regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        let mut regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
         let detours = self.layout.detours.as_ref();
         let takes_down = detours
             .is_some_and(|detours| detours.around(regs.rip).is_some_and(|it| it.takes_down_at(regs.rip)));
@@ -343,7 +343,7 @@ impl Tracee {
             return Ok(Some(Vec::new()));
         }
         if !self.empty_log(log) {
-            return Err(system("write the log")(std::io::Error::last_os_error()));
+            return Err(system(SystemAction::WriteLog)(std::io::Error::last_os_error()));
         }
         let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         let entry = |bytes: &[u8]| {

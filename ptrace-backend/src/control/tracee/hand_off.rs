@@ -6,10 +6,11 @@
 
 use checker::program::ExecutionError;
 
-use crate::control::state::flow::{WaitResult, system};
+use crate::control::state::flow::WaitResult;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Task, Tracee};
 use crate::control::watchdog::Reason;
+use crate::error::{BrokenExecution, SystemAction, system};
 use crate::instructions::detour::hand_off::{HandOff, give_registers, take_registers};
 use crate::os::hand_off::{FRAME_SIZE, PageSlot, SharedPage};
 use crate::os::wait::WaitStatus;
@@ -66,12 +67,12 @@ impl Tracee {
             && let (Some(page), Some(place)) = (&self.page, SharedPage::place_of(index.place()))
         {
             give_registers(&task.regs, |field, value| page.put(field, value));
-            return page.let_go(place).map_err(system("let a thread go on"));
+            return page.let_go(place).map_err(system(SystemAction::LetThreadGoOn));
         }
         match ptrace::resume(task.tid, signal) {
             // The thread has been killed from outside meanwhile: waiting for it tells.
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
-            result => result.map_err(system("resume a thread")),
+            result => result.map_err(system(SystemAction::ResumeThread)),
         }
     }
 
@@ -87,7 +88,7 @@ impl Tracee {
         };
         let heard = self.watch.wait_for_either(tid, page, matters);
         page.end();
-        Ok(match heard.map_err(system("wait for a thread"))? {
+        Ok(match heard.map_err(system(SystemAction::WaitForThread))? {
             Ok(status) => WaitResult::Report(status),
             Err(reason) => WaitResult::Over(reason),
         })
@@ -95,12 +96,8 @@ impl Tracee {
 
     /// The running thread has handed itself over: it is parked from now on, at the trap at this address.
     pub(crate) fn park(&mut self, index: ThreadIndex) -> Result<u64, ExecutionError> {
-        let lost = || {
-            let error = "the program has written over the tool's own memory";
-            ExecutionError::System(error.to_owned())
-        };
-        let page = self.page.as_ref().ok_or_else(lost)?;
-        let at = self.key_point(page.get(PageSlot::Rip)).ok_or_else(lost)?;
+        let page = self.page.as_ref().ok_or(BrokenExecution::Overwritten)?;
+        let at = self.key_point(page.get(PageSlot::Rip)).ok_or(BrokenExecution::Overwritten)?;
         let task = &mut self.tasks[index];
         take_registers(&mut task.regs, |field| page.get(field));
         (task.regs.rip, task.regs.orig_rax) = (at, u64::MAX);
@@ -130,7 +127,7 @@ impl Tracee {
         }
         self.frame = 0..0;
         let tid = self.tasks[index].tid;
-        ptrace::interrupt(tid).map_err(system("stop a thread"))?;
+        ptrace::interrupt(tid).map_err(system(SystemAction::StopThread))?;
         match self.wait_for_report_soon(tid)? {
             WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
                 self.tasks[index].reaped = true;

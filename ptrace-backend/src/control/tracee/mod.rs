@@ -22,7 +22,6 @@ use rustc_hash::FxHashMap;
 use crate::control::knowledge::ProgramKnowledge;
 use crate::control::state::client::Processes;
 use crate::control::state::detouring::Detouring;
-use crate::control::state::flow::system;
 use crate::control::state::pending::InjectedCall;
 use crate::control::state::probes::Probes;
 use crate::control::state::sync_objects::MutexMemory;
@@ -30,6 +29,7 @@ use crate::control::state::thread::ThreadRole;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::tracee::made_files::MadeFiles;
 use crate::control::watchdog::Watch;
+use crate::error::{SystemAction, system};
 use crate::instructions::detour::{Detour, JUMP};
 use crate::layout::Layout;
 use crate::os::hand_off::SharedPage;
@@ -160,7 +160,7 @@ impl Task {
 impl Tracee {
     pub(crate) fn read_registers(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &mut self.tasks[index];
-        task.regs = ptrace::registers(task.tid).map_err(system("read registers"))?;
+        task.regs = ptrace::registers(task.tid).map_err(system(SystemAction::ReadRegisters))?;
         self.leave_hand_off(index)
     }
 
@@ -171,7 +171,7 @@ impl Tracee {
             // It gets them when it goes on.
             return Ok(());
         }
-        ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
+        ptrace::set_registers(task.tid, &task.regs).map_err(system(SystemAction::WriteRegisters))
     }
 
     /// Writes the instruction pointer that the thread now has; nothing else differs from what the kernel has.
@@ -180,7 +180,7 @@ impl Tracee {
         if task.parked {
             return Ok(());
         }
-        ptrace::set_instruction_pointer(task.tid, task.regs.rip).map_err(system("write registers"))
+        ptrace::set_instruction_pointer(task.tid, task.regs.rip).map_err(system(SystemAction::WriteRegisters))
     }
 
     /// Reads memory of the target.
@@ -216,7 +216,7 @@ impl Tracee {
             return Ok(());
         }
         bytes.sort_unstable();
-        let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
+        let file = MemoryFile::open(self.leader).map_err(system(SystemAction::OpenMemory))?;
         for page in bytes.chunk_by(|a, b| a.0 / PAGE == b.0 / PAGE) {
             let start = page[0].0 & !(PAGE - 1);
             let mut code = self.read(start, PAGE as usize);
@@ -225,7 +225,7 @@ impl Tracee {
                     *place = *byte;
                 }
             }
-            file.write(start, &code).map_err(system("plant traps"))?;
+            file.write(start, &code).map_err(system(SystemAction::PlantTraps))?;
         }
         Ok(())
     }

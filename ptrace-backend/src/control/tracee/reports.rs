@@ -6,10 +6,11 @@ use checker::names::ThreadName;
 use checker::program::ExecutionError;
 
 use crate::control::state::client::Processes;
-use crate::control::state::flow::{WaitResult, system};
+use crate::control::state::flow::WaitResult;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
+use crate::error::{SystemAction, system};
 use crate::layout::TrapKind;
 use crate::layout::module::is_installed;
 use crate::os::calls::{self, external_effects};
@@ -113,7 +114,7 @@ impl Tracee {
 
     /// Lets a thread run one instruction.
     pub(crate) fn step(&mut self, tid: Tid) -> Result<WaitStatus, ExecutionError> {
-        ptrace::step(tid, 0).map_err(system("step a thread"))?;
+        ptrace::step(tid, 0).map_err(system(SystemAction::StepThread))?;
         self.wait_for_report_soon(tid)
     }
 
@@ -125,13 +126,13 @@ impl Tracee {
             WaitStatus::Signal(_) => self.tasks[index].defer_signal(),
             _ => return Ok(None),
         }
-        self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        self.tasks[index].regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
         Ok(Some(self.tasks[index].regs.rax as i64))
     }
 
     /// Lets the kernel put the handler of a signal, with which a thread has stopped, on the thread's stack.
     pub(crate) fn step_into_handler(&mut self, tid: Tid, signal: i32) -> Result<WaitStatus, ExecutionError> {
-        ptrace::step(tid, signal).map_err(system("step a thread"))?;
+        ptrace::step(tid, signal).map_err(system(SystemAction::StepThread))?;
         self.wait_for_report_soon(tid)
     }
 
@@ -148,7 +149,7 @@ impl Tracee {
             match self
                 .watch
                 .wait(self.is_alone().then_some(tid), &matters)
-                .map_err(system("wait for a thread"))?
+                .map_err(system(SystemAction::WaitForThread))?
             {
                 Err(reason) => return Ok(WaitResult::Over(reason)),
                 // Whichever thread executes a program has the main thread's number from then on.

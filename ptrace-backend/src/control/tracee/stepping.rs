@@ -2,10 +2,11 @@
 
 use checker::program::ExecutionError;
 
-use crate::control::state::flow::{Flow, system};
+use crate::control::state::flow::Flow;
 use crate::control::state::pending::InjectedCall;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::error::{SystemAction, system};
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
@@ -56,13 +57,13 @@ impl Tracee {
     /// process.
     pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let tid = self.tasks[index].tid;
-        let info = ptrace::signal_info(tid).map_err(system("read a signal"))?;
+        let info = ptrace::signal_info(tid).map_err(system(SystemAction::ReadSignal))?;
         if ptrace::is_fault(&info) {
             // The instruction has done nothing, and would do so once more.
             return self.leave_stub(index);
         }
         self.step_out_of_stub(index)?;
-        ptrace::set_signal_info(tid, info).map_err(system("write a signal"))
+        ptrace::set_signal_info(tid, info).map_err(system(SystemAction::WriteSignal))
     }
 
     fn step_out_of_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
@@ -85,14 +86,14 @@ impl Tracee {
             return Ok(true);
         }
         let tid = self.tasks[index].tid;
-        let blocked = ptrace::block_signals(tid).map_err(system("block signals"))?;
+        let blocked = ptrace::block_signals(tid).map_err(system(SystemAction::BlockSignals))?;
         let mut has_faulted = false;
         while !has_faulted && is_inside(self.tasks[index].regs.rip) {
             let status = self.step(tid)?;
-            self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            self.tasks[index].regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
             has_faulted = matches!(status, WaitStatus::Signal(signal) if signal != libc::SIGTRAP);
         }
-        ptrace::set_blocked_signals(tid, blocked).map_err(system("unblock signals"))?;
+        ptrace::set_blocked_signals(tid, blocked).map_err(system(SystemAction::UnblockSignals))?;
         Ok(!has_faulted)
     }
 
@@ -134,17 +135,17 @@ impl Tracee {
         self.stop_in_kernel(index)?;
         self.write_registers(index)?;
         let tid = self.tasks[index].tid;
-        memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        memory::poke_byte(tid, at, byte).map_err(system(SystemAction::LiftTraps))?;
         // A signal that comes first waits until the instruction has run, whenever the kernel tells of it.
         let mut blocked = None;
         // A string instruction stops after every element.
         loop {
             if blocked.is_none() && self.tasks[index].deferred.is_some() {
-                blocked = Some(ptrace::block_signals(tid).map_err(system("block signals"))?);
+                blocked = Some(ptrace::block_signals(tid).map_err(system(SystemAction::BlockSignals))?);
             }
             let status = self.step(tid)?;
             let task = &mut self.tasks[index];
-            task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            task.regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
             let goes_on = match status {
                 WaitStatus::Signal(libc::SIGTRAP) => true,
                 WaitStatus::Signal(_) if task.deferred.is_none() => {
@@ -158,9 +159,9 @@ impl Tracee {
             }
         }
         if let Some(blocked) = blocked {
-            ptrace::set_blocked_signals(tid, blocked).map_err(system("unblock signals"))?;
+            ptrace::set_blocked_signals(tid, blocked).map_err(system(SystemAction::UnblockSignals))?;
         }
-        memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))
+        memory::poke_byte(tid, at, 0xcc).map_err(system(SystemAction::PlantTraps))
     }
 
     pub(crate) fn refuse(&mut self, index: ThreadIndex, error: i32) -> Result<Flow, ExecutionError> {
@@ -177,7 +178,7 @@ impl Tracee {
         let saved = self.tasks[index].regs;
         let back = saved.rsp.wrapping_sub(FRAME);
         if !memory::write(self.leader, back, &self.returns_to().to_le_bytes()) {
-            return Err(system("write the program's stack")(std::io::Error::last_os_error()));
+            return Err(system(SystemAction::WriteStack)(std::io::Error::last_os_error()));
         }
         let task = &mut self.tasks[index];
         task.regs = Regs { rip: call.function, rdi: call.argument, rsp: back, ..saved };
@@ -194,7 +195,7 @@ impl Tracee {
                 self.set_trap(candidate, false)?;
                 return self.pass_trap(index);
             }
-            _ => memory::poke_byte(self.leader, at, trap.byte()).map_err(system("lift a trap"))?,
+            _ => memory::poke_byte(self.leader, at, trap.byte()).map_err(system(SystemAction::LiftTraps))?,
         }
         self.write_registers(index)
     }
@@ -202,10 +203,10 @@ impl Tracee {
     /// Plants the trap of a candidate, or lifts it.
     pub(crate) fn set_trap(&self, candidate: usize, stops: bool) -> Result<(), ExecutionError> {
         if self.stops_by_flag(candidate) {
-            return self.set_flags(candidate, &[u8::from(stops)]).map_err(system("write a flag"));
+            return self.set_flags(candidate, &[u8::from(stops)]).map_err(system(SystemAction::WriteFlag));
         }
         let at = self.layout.candidates[candidate].addr;
         let byte = if stops { 0xcc } else { self.layout.traps[&at].byte() };
-        memory::poke_byte(self.leader, at, byte).map_err(system("plant or lift a trap"))
+        memory::poke_byte(self.leader, at, byte).map_err(system(SystemAction::PlantTraps))
     }
 }

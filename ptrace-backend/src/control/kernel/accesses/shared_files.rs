@@ -8,11 +8,11 @@ use checker::program::ExecutionError;
 
 use super::touched::Touched;
 use crate::control::state::account::Account;
-use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::shared_files::MappedFile;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{PAGE, Tracee};
+use crate::error::{SystemAction, system};
 use crate::os::fd;
 use crate::target::modules;
 
@@ -80,7 +80,7 @@ pub(crate) fn refresh(
     account: &mut Account,
 ) -> Result<(), ExecutionError> {
     if memory.shared_files.are_stale {
-        let all = modules::shared_files(tracee.leader).map_err(system("read the memory map"))?;
+        let all = modules::shared_files(tracee.leader).map_err(system(SystemAction::ReadMemoryMap))?;
         let is_known = memory.shared_files.update(&all);
         memory.heap.renamed.extend(memory.shared_files.ranges().cloned());
         if !is_known {

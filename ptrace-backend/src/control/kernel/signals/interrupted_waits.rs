@@ -9,12 +9,12 @@ use std::mem::offset_of;
 
 use checker::program::ExecutionError;
 
-use crate::control::state::flow::system;
 use crate::control::state::pending::Action;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::{InterruptedWait, WaitEnd, WaitOutcome};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::error::{SystemAction, system};
 use crate::layout::functions::TrappedFunction;
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
@@ -54,14 +54,14 @@ pub(crate) fn begin_handler(
     let in_kernel =
         Regs { orig_rax: libc::SYS_futex as u64, rax: -left as u64, rip: before.rip + SYSCALL_LEN, ..before };
     let tid = tracee.tasks[index].tid;
-    ptrace::set_registers(tid, &in_kernel).map_err(system("write registers"))?;
+    ptrace::set_registers(tid, &in_kernel).map_err(system(SystemAction::WriteRegisters))?;
     let status = tracee.step_into_handler(tid, signal)?;
     if status != WaitStatus::Signal(libc::SIGTRAP) {
         // There is no room for the handler.
         tracee.write_registers(index)?;
         return Ok(Some(status));
     }
-    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system(SystemAction::ReadRegisters))?;
     let saved = SavedRegisters::of(&tracee.tasks[index].regs);
     let fails = tracee.number(saved.place(libc::REG_RAX), 8) as i64 == -i64::from(libc::EINTR);
     wait.outcome = Some(if fails { WaitOutcome::Fails } else { WaitOutcome::GoesOn });

@@ -16,12 +16,13 @@ use checker::program::ExecutionError;
 use crate::control::memory::blocks::{early_blocks, quarantine};
 use crate::control::memory::unwatched_uses;
 use crate::control::state::account::Account;
-use crate::control::state::flow::{Flow, system};
+use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::heap::{AllocationInProgress, Request};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, late_files, stacks};
+use crate::error::{BrokenExecution, SystemAction, system};
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
 
@@ -40,7 +41,7 @@ pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Ex
     if memory.heap.surveys {
         let layout = Arc::clone(&memory.layout);
         for (entry, _) in layout.allocator_entries() {
-            memory::poke_byte(tracee.leader, entry, 0xcc).map_err(system("plant a trap"))?;
+            memory::poke_byte(tracee.leader, entry, 0xcc).map_err(system(SystemAction::PlantTraps))?;
         }
         // The places that asked for them are not known.
         let (thread, site) = (ThreadName::MAIN, Site::default());
@@ -124,7 +125,7 @@ pub(crate) fn leave_allocator(
     index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
     let Some(AllocationInProgress { wanted, back }) = scheduling.threads[index].allocating.take() else {
-        return Err(ExecutionError::System("a thread came to the allocator's exit from nowhere".to_owned()));
+        return Err(BrokenExecution::NoAllocation.into());
     };
     tracee.tasks[index].regs.rip = back;
     let result = tracee.tasks[index].regs.rax;

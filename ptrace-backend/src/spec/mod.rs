@@ -1,16 +1,16 @@
 //! The program to launch.
 
+pub(crate) mod stalls;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use checker::limit::Limit;
-use checker::program::ExecutionError;
 use regex_lite::Regex;
 
-use crate::attention::Ended;
-use crate::stalls::Stalls;
+use crate::spec::stalls::Stalls;
 
 /// A program with everything that determines what it does.
 #[derive(Debug, Clone)]
@@ -97,52 +97,4 @@ pub enum Stepping {
     OutOfLine,
     /// The trap is lifted and the instruction single-stepped: two stops per key point. The reference.
     InPlace,
-}
-
-/// The program could not be launched. Each text is one sentence for the user.
-#[derive(Debug, thiserror::Error)]
-pub enum LaunchError {
-    /// It cannot be explored at all.
-    #[error(transparent)]
-    Refused(#[from] crate::preflight::Refusal),
-    /// The operating system refused something.
-    #[error("failed to {doing}: {error}")]
-    System {
-        /// Completes "failed to …".
-        doing: &'static str,
-        /// The reason.
-        error: std::io::Error,
-    },
-    /// The user wants to stop.
-    #[error("stopped before the program had come to its first key point")]
-    Cancelled,
-    /// The time for everything is up.
-    #[error("time was up before the program had come to its first key point")]
-    OutOfTime,
-    /// The program did something on its way to `main` that cannot be controlled.
-    #[error("{0}")]
-    Startup(String),
-}
-
-impl From<Ended> for LaunchError {
-    fn from(ended: Ended) -> Self {
-        if ended.is_cancelled { Self::Cancelled } else { Self::OutOfTime }
-    }
-}
-
-impl From<LaunchError> for ExecutionError {
-    fn from(error: LaunchError) -> Self {
-        match error {
-            LaunchError::Cancelled => Self::Cancelled,
-            LaunchError::OutOfTime => Self::OutOfTime,
-            error => Self::System(error.to_string()),
-        }
-    }
-}
-
-impl LaunchError {
-    /// For `map_err`: a system error with what was being done, as a fragment that completes "failed to …".
-    pub(crate) fn system(doing: &'static str) -> impl FnOnce(std::io::Error) -> Self {
-        move |error| Self::System { doing, error }
-    }
 }
