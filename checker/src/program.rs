@@ -34,7 +34,7 @@ use crate::event::position::Position;
 use crate::event::ranges::byte_set::ByteSet;
 use crate::event::refusal::{ImpossibleChoice, UnsupportedFeature};
 pub use crate::event::step::{Event, OpKey, Step};
-pub use crate::event::wait::On;
+pub use crate::event::wait::BlockedOn;
 use crate::peculiarity::Peculiarity;
 use crate::trace::Trace;
 

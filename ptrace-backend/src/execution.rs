@@ -9,8 +9,8 @@ use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::position::Position;
 use checker::program::{
-    Agent, AgentView, Batch, Choice, Event, Execution, ExecutionError, ExecutionSummary, On, OpKey, Scope,
-    Status, Step, Stop, Until,
+    Agent, AgentView, Batch, BlockedOn, Choice, Event, Execution, ExecutionError, ExecutionSummary, OpKey,
+    Scope, Status, Step, Stop, Until,
 };
 use checker::refusal::ImpossibleChoice;
 use smallvec::SmallVec;
@@ -233,11 +233,11 @@ impl Execution for PtraceExecution {
         let is_idle = !self.views.iter().any(AgentView::has_work);
         if is_idle
             && self.process.may_lack_input()
-            && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))))
+            && self.views.iter().any(|view| matches!(view.status, Status::Blocked(BlockedOn::Outside(_))))
         {
             self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
-        let waits = || self.views.iter().any(|view| view.status == Status::Blocked(On::Process));
+        let waits = || self.views.iter().any(|view| view.status == Status::Blocked(BlockedOn::Process));
         if let Some(function) = self.process.tracee.started_by
             && (self.process.tracee.starts_own_program
                 || self.process.tracee.children_have_external_effects

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::failure::Failure;
 use super::names::{Site, ThreadName};
 use super::operation::Op;
-use super::wait::On;
+use super::wait::BlockedOn;
 
 /// An agent: a unit that a scheduler can choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub enum Status {
     /// It can.
     Enabled,
     /// It cannot, until something else happens.
-    Blocked(On),
+    Blocked(BlockedOn),
     /// It failed, and is held there.
     Failed(Failure),
     /// It has ended.
@@ -80,7 +80,7 @@ impl Status {
     /// Whether only a wake-up by another thread's event ends it.
     #[must_use]
     pub fn waits_for_a_wake(&self) -> bool {
-        matches!(self, Self::Blocked(On::Cond(_) | On::Futex(_)))
+        matches!(self, Self::Blocked(BlockedOn::Cond(_) | BlockedOn::Futex(_)))
     }
 }
 

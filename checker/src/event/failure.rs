@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::names::{Obj, Site, ThreadName};
-use super::wait::On;
+use super::wait::BlockedOn;
 
 /// The kind of a failure, as it is written in reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -223,7 +223,7 @@ pub struct Party {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Doing {
     /// It waits.
-    Waits(On),
+    Waits(BlockedOn),
     /// It gives way.
     Yields,
     /// It gives way again and again.

@@ -4,7 +4,7 @@ use super::names::{Obj, ThreadName};
 
 /// The cause for which a thread is blocked: what it waits for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum On {
+pub enum BlockedOn {
     /// A mutex or spin lock, and its holder, if that is known.
     Mutex {
         /// The lock.
@@ -56,7 +56,7 @@ pub enum On {
     Time(Vec<ThreadName>),
 }
 
-impl On {
+impl BlockedOn {
     /// The thread that alone can end the wait, if that is known.
     #[must_use]
     pub const fn thread(&self) -> Option<ThreadName> {

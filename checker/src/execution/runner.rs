@@ -12,7 +12,7 @@ use crate::event::names::{Site, ThreadName};
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::step::{OpKey, Step};
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::limit::StopRequest;
 use crate::program::{Batch, Epoch, Execution, ExecutionError, ExecutionSummary, Program, Scope, Stop};
 use crate::state::agents::AgentTable;
@@ -320,7 +320,7 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.trace.hb.add_thread(name, Some(position));
             }
             self.note_unrun(choice, &view, position);
-            if let Status::Blocked(On::Await(locations)) = &view.status {
+            if let Status::Blocked(BlockedOn::Await(locations)) = &view.status {
                 self.trace.spun_on.extend_from_slice(locations);
             }
             self.agents.apply(view);

@@ -11,7 +11,7 @@ use crate::event::failure::{Doing, Failure, Party};
 use crate::event::names::Obj;
 use crate::event::position::Position;
 use crate::event::ranges::byte_set::ByteSet;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::race::{HiddenSynchronisation, MergedTrace, learn, with};
 use crate::trace::Trace;
 
@@ -77,7 +77,9 @@ impl LockOrders {
     /// Takes in a failure: threads that wait for locks in a circle are a deadlock, and no potential one.
     pub(crate) fn fails(&mut self, failure: &Failure) {
         let waits = |party: &Party| match party.doing {
-            Doing::Waits(On::Mutex { obj, .. } | On::Read(obj) | On::Write(obj)) => Some(obj),
+            Doing::Waits(BlockedOn::Mutex { obj, .. } | BlockedOn::Read(obj) | BlockedOn::Write(obj)) => {
+                Some(obj)
+            }
             _ => None,
         };
         let locks: BTreeSet<Obj> = failure.others.iter().filter_map(waits).collect();

@@ -13,7 +13,7 @@ use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::position::Position;
 use crate::event::refusal::{ImpossibleChoice, UnsupportedFeature};
 use crate::event::step::{Event, OpKey, Step};
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::program::{Batch, Execution, ExecutionError, ExecutionSummary, Scope, Stop, Until};
 
 /// This many instructions without a key point are an endless loop.
@@ -173,7 +173,7 @@ impl ModelRun {
 
     fn somebody_waits(&self) -> bool {
         let has_limit = |view: &AgentView| view.pending.as_ref().is_some_and(|op| op.limit.is_some());
-        let awaits = |view: &AgentView| matches!(view.status, Status::Blocked(On::Await(_)));
+        let awaits = |view: &AgentView| matches!(view.status, Status::Blocked(BlockedOn::Await(_)));
         self.views.iter().any(|view| awaits(view) || has_limit(view))
     }
 

@@ -7,7 +7,7 @@ use super::names::object;
 use crate::event::failure::FailureKind;
 use crate::event::names::ThreadName;
 use crate::event::operation::{Access, Effect};
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 
 /// A variable, mutex, condition variable, semaphore, read-write lock or barrier: what it is depends on its use.
 #[derive(Clone, Debug, Default)]
@@ -62,24 +62,25 @@ pub(super) fn blocked(
     seen: i64,
     objects: &[Object],
     name: impl Fn(usize) -> ThreadName,
-) -> Option<On> {
-    let mutex = |at: usize| objects[at].owner.map(|by| On::Mutex { obj: object(at), owner: Some(name(by)) });
+) -> Option<BlockedOn> {
+    let mutex =
+        |at: usize| objects[at].owner.map(|by| BlockedOn::Mutex { obj: object(at), owner: Some(name(by)) });
     match operation {
         Operation::Lock(m) | Operation::TimedLock(m) => mutex(*m),
         Operation::Wait { cond, mutex: m, .. } if second.is_some() => {
             if objects[*cond].has_waiter(thread) {
-                Some(On::Cond(object(*cond)))
+                Some(BlockedOn::Cond(object(*cond)))
             } else {
                 mutex(*m)
             }
         }
-        Operation::Down(s) => (objects[*s].value <= 0).then(|| On::Sem(object(*s))),
-        Operation::ReadLock(l) => objects[*l].owner.map(|_| On::Read(object(*l))),
-        Operation::WriteLock(l) => (!objects[*l].is_free()).then(|| On::Write(object(*l))),
+        Operation::Down(s) => (objects[*s].value <= 0).then(|| BlockedOn::Sem(object(*s))),
+        Operation::ReadLock(l) => objects[*l].owner.map(|_| BlockedOn::Read(object(*l))),
+        Operation::WriteLock(l) => (!objects[*l].is_free()).then(|| BlockedOn::Write(object(*l))),
         Operation::Barrier { barrier, .. } => second
             .filter(|&round| objects[*barrier].generation == round)
-            .map(|generation| On::Barrier { obj: object(*barrier), generation }),
-        Operation::Await(x) => (objects[*x].value == seen).then(|| On::Await(vec![object(*x)])),
+            .map(|generation| BlockedOn::Barrier { obj: object(*barrier), generation }),
+        Operation::Await(x) => (objects[*x].value == seen).then(|| BlockedOn::Await(vec![object(*x)])),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use crate::event::agent::{Agent, AgentView, Choice, OpOutcome, Status};
 use crate::event::failure::FailureKind;
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::program::{Execution, Stop, Until};
 
 fn start(text: &str) -> ModelRun {
@@ -90,7 +90,7 @@ fn a_mutex_blocks_and_is_free_again() {
     let mut run = start("lock m, unlock m | lock m, unlock m");
     go(&mut run, &[1]);
     let obj = object(0);
-    assert_eq!(status(&run, 2), Status::Blocked(On::Mutex { obj, owner: Some(thread(1)) }));
+    assert_eq!(status(&run, 2), Status::Blocked(BlockedOn::Mutex { obj, owner: Some(thread(1)) }));
     go(&mut run, &[1]);
     assert_eq!(status(&run, 2), Status::Enabled);
 }
@@ -112,13 +112,16 @@ fn a_condition_wait_is_two_events() {
     let (m, c) = (object_named(text, "m"), object_named(text, "c"));
     let mut run = start(text);
     go(&mut run, &[1, 1]);
-    assert_eq!((status(&run, 1), pending(&run, 1)), (Status::Blocked(On::Cond(c)), Some(OpKind::Reacquire)));
+    assert_eq!(
+        (status(&run, 1), pending(&run, 1)),
+        (Status::Blocked(BlockedOn::Cond(c)), Some(OpKind::Reacquire))
+    );
     go(&mut run, &[2]);
     let picks = view(&run, Agent::Thread(thread(2))).picks.to_vec();
     assert_eq!(picks, [OpOutcome::Wake(thread(1))]);
     let signal = Choice { agent: Agent::Thread(thread(2)), pick: picks[0] };
     let woken = run.run(signal, &Until::one()).unwrap().steps[0].event.id;
-    assert_eq!(status(&run, 1), Status::Blocked(On::Mutex { obj: m, owner: Some(thread(2)) }));
+    assert_eq!(status(&run, 1), Status::Blocked(BlockedOn::Mutex { obj: m, owner: Some(thread(2)) }));
     go(&mut run, &[2]);
     let event = run.run(Choice::thread(thread(1)), &Until::one()).unwrap().steps.remove(0).event;
     assert_eq!((event.op.kind, event.woken_by), (OpKind::Reacquire, Some(woken)));
@@ -135,7 +138,7 @@ fn a_signal_chooses_among_the_waiters_by_name() {
     assert!(run.run(Choice::thread(thread(1)), &Until::one()).is_err());
     run.run(Choice { agent: Agent::Thread(thread(1)), pick: picks[1] }, &Until::one()).unwrap();
     assert_eq!(status(&run, 3), Status::Enabled);
-    assert!(matches!(status(&run, 2), Status::Blocked(On::Cond(_))));
+    assert!(matches!(status(&run, 2), Status::Blocked(BlockedOn::Cond(_))));
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn a_timed_lock_is_open_only_while_the_mutex_is_held() {
 fn semaphores_count() {
     let mut run = start("let s=1 | down s, down s | trydown s, assert s == 0, up s");
     go(&mut run, &[1]);
-    assert!(matches!(status(&run, 1), Status::Blocked(On::Sem(_))));
+    assert!(matches!(status(&run, 1), Status::Blocked(BlockedOn::Sem(_))));
     go(&mut run, &[2, 2]);
     assert_eq!((status(&run, 1), status(&run, 2)), (Status::Enabled, Status::Finished));
 }
@@ -187,21 +190,21 @@ fn readers_share_and_writers_do_not() {
     );
     go(&mut run, &[1, 2, 4]);
     assert_eq!(status(&run, 4), Status::Finished);
-    assert!(matches!(status(&run, 3), Status::Blocked(On::Write(_))));
+    assert!(matches!(status(&run, 3), Status::Blocked(BlockedOn::Write(_))));
     go(&mut run, &[1, 2, 3]);
     assert_eq!(status(&run, 3), Status::Finished);
     let mut held = start("wrlock l | rdlock l");
     go(&mut held, &[1]);
-    assert!(matches!(status(&held, 2), Status::Blocked(On::Read(_))));
+    assert!(matches!(status(&held, 2), Status::Blocked(BlockedOn::Read(_))));
 }
 
 #[test]
 fn a_barrier_lets_go_when_all_have_come_and_serves_again() {
     let mut run = start("bar b 2, bar b 2 | bar b 2, bar b 2");
     go(&mut run, &[1]);
-    assert!(matches!(status(&run, 1), Status::Blocked(On::Barrier { generation: 0, .. })));
+    assert!(matches!(status(&run, 1), Status::Blocked(BlockedOn::Barrier { generation: 0, .. })));
     go(&mut run, &[2, 2, 2]);
-    assert!(matches!(status(&run, 2), Status::Blocked(On::Barrier { generation: 1, .. })));
+    assert!(matches!(status(&run, 2), Status::Blocked(BlockedOn::Barrier { generation: 1, .. })));
     assert_eq!(status(&run, 1), Status::Enabled);
     go(&mut run, &[1, 1, 1, 2]);
     assert_eq!((status(&run, 1), status(&run, 2)), (Status::Finished, Status::Finished));
@@ -213,7 +216,7 @@ fn threads_are_created_named_and_joined() {
     assert_eq!(run.agents().len(), 1);
     go(&mut run, &[1]);
     let child = thread(2);
-    assert_eq!(status(&run, 1), Status::Blocked(On::Join(child)));
+    assert_eq!(status(&run, 1), Status::Blocked(BlockedOn::Join(child)));
     let created = run.run(Choice::thread(child), &Until::one()).unwrap().steps.remove(0);
     assert_eq!(created.event.op.peer, child.child(1));
     assert_eq!(status(&run, 1), Status::Enabled);
@@ -223,11 +226,11 @@ fn threads_are_created_named_and_joined() {
 fn who_awaits_wakes_when_the_value_changes_and_looks_again() {
     let mut run = start("await x x == 2, r y | w x 0, w x 1, w x 2");
     go(&mut run, &[1]);
-    assert!(matches!(status(&run, 1), Status::Blocked(On::Await(_))));
+    assert!(matches!(status(&run, 1), Status::Blocked(BlockedOn::Await(_))));
     go(&mut run, &[2]);
-    assert!(matches!(status(&run, 1), Status::Blocked(On::Await(_))));
+    assert!(matches!(status(&run, 1), Status::Blocked(BlockedOn::Await(_))));
     go(&mut run, &[2, 1]);
-    assert!(matches!(status(&run, 1), Status::Blocked(On::Await(_))));
+    assert!(matches!(status(&run, 1), Status::Blocked(BlockedOn::Await(_))));
     go(&mut run, &[2, 1]);
     assert_eq!((status(&run, 1), pending(&run, 1)), (Status::Enabled, Some(OpKind::Read)));
 }

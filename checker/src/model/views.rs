@@ -8,7 +8,7 @@ use super::sync;
 use crate::event::agent::{Agent, AgentView, OpOutcome, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::Op;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 
 impl ModelRun {
     fn status(&self, index: usize) -> Status {
@@ -29,7 +29,7 @@ impl ModelRun {
     fn join_status(&self, code: usize) -> Status {
         match self.running[code] {
             Some(target) if self.has_finished(target) => Status::Enabled,
-            Some(target) => Status::Blocked(On::Join(self.threads[target].name)),
+            Some(target) => Status::Blocked(BlockedOn::Join(self.threads[target].name)),
             // Joining what does not exist fails at once, and the program ignores it.
             None => Status::Enabled,
         }

@@ -4,7 +4,7 @@ use super::executor::Executor;
 use super::outcome::SearchEnd;
 use crate::cache::Cache;
 use crate::event::agent::Status;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::execution::Exceeded;
 use crate::limit::StopRequest;
 use crate::program::Program;
@@ -42,6 +42,6 @@ pub(super) fn stopped<P: Program>(executor: &mut Executor<'_, P>, go: StopReques
 /// Counts the execution that ran last if a thread waited in it for what comes from outside.
 fn count_awaiting<P: Program>(executor: &mut Executor<'_, P>) {
     let left = &executor.runner.trace.pending_at_end;
-    let awaits = left.iter().any(|left| matches!(left.view.status, Status::Blocked(On::Outside(_))));
+    let awaits = left.iter().any(|left| matches!(left.view.status, Status::Blocked(BlockedOn::Outside(_))));
     executor.stats.awaits_outside += u64::from(awaits);
 }

@@ -6,7 +6,7 @@ use crate::event::agent::{AgentView, Choice, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::OpKind;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::trace::queries::lost;
 use crate::trace::{Trace, TraceStep};
 
@@ -49,7 +49,7 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
         return None;
     }
     let others = parties(&rest, stack);
-    if rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Await(_)))) {
+    if rest.iter().any(|view| matches!(view.status, Status::Blocked(BlockedOn::Await(_)))) {
         return Some(nothing_changes(others));
     }
     let detail = deadlock(trace, &rest);
@@ -59,7 +59,7 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) 
 /// Whether a thread waits for something that may come from outside, or of a process that is not scheduled.
 fn waits_for_outside(agents: &AgentTable) -> bool {
     let comes_from_outside =
-        |view: &AgentView| matches!(view.status, Status::Blocked(On::Outside(_) | On::Process));
+        |view: &AgentView| matches!(view.status, Status::Blocked(BlockedOn::Outside(_) | BlockedOn::Process));
     agents.threads().iter().any(comes_from_outside)
 }
 
@@ -90,7 +90,7 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
 /// and a client only while it runs.
 fn unfinished(agents: &AgentTable) -> Vec<&AgentView> {
     let takes_part = |view: &&AgentView| {
-        let is_out = matches!(view.status, Status::Finished | Status::Blocked(On::Test));
+        let is_out = matches!(view.status, Status::Finished | Status::Blocked(BlockedOn::Test));
         !is_out && !view.agent.thread().is_timer() && !is_idle_client(view)
     };
     agents.threads().iter().filter(takes_part).collect()
@@ -131,7 +131,7 @@ fn deadlock(trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
 /// A thread that waits for a signal, where the last signal came before that and woke none.
 fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName, Obj, &'t TraceStep)> {
     let waiting = rest.iter().filter_map(|view| match view.status {
-        Status::Blocked(On::Cond(cond)) => Some((view.agent.thread(), cond)),
+        Status::Blocked(BlockedOn::Cond(cond)) => Some((view.agent.thread(), cond)),
         _ => None,
     });
     let (waiter, cond, signal) = lost(trace, &waiting.collect::<Vec<_>>())?;

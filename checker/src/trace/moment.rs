@@ -2,7 +2,7 @@
 
 use crate::event::agent::Choice;
 use crate::event::names::ThreadName;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 
 /// The point before an event, as many events have it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -27,7 +27,7 @@ pub enum Reason {
     /// The thread before could have gone on: a preemption.
     Preempted(ThreadName),
     /// The thread before is blocked.
-    Blocked(ThreadName, On),
+    Blocked(ThreadName, BlockedOn),
     /// The thread before gave way.
     GaveWay(ThreadName),
     /// The thread before has finished.

@@ -7,7 +7,7 @@ use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Access, OpKind};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 
 /// An access of a pattern, in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ pub(crate) fn touches(step: &TraceStep, obj: Obj) -> bool {
 }
 
 /// The threads that wait at the end, and what they wait for.
-pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> {
+pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &BlockedOn)> {
     let left = trace.pending_at_end.iter().filter(|left| !left.closed);
     left.filter_map(|left| match &left.view.status {
         Status::Blocked(on) if !left.view.agent.thread().is_timer() => Some((&left.view, on)),
@@ -145,7 +145,7 @@ pub(crate) fn lock_words<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj
             _ => None,
         });
         locks.extend(left.chain(blocked).filter_map(|on| match *on {
-            On::Mutex { obj, .. } | On::Read(obj) | On::Write(obj) => Some(obj),
+            BlockedOn::Mutex { obj, .. } | BlockedOn::Read(obj) | BlockedOn::Write(obj) => Some(obj),
             _ => None,
         }));
         locks.sort_unstable();

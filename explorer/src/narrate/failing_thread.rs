@@ -2,7 +2,7 @@
 
 use checker::failure::{Doing, Failure, FailureKind, Party};
 use checker::names::ThreadName;
-use checker::program::On;
+use checker::program::BlockedOn;
 use checker::state::wait_for_graph::WaitForGraph;
 use checker::trace::Trace;
 
@@ -11,7 +11,7 @@ use checker::trace::Trace;
 pub(crate) fn thread(failure: &Failure, trace: &Trace) -> Option<ThreadName> {
     let others = &failure.others;
     let spins = |party: &&Party| failure.kind == FailureKind::Livelock && keeps_running(party);
-    let waits_for_more = |party: &&Party| !matches!(party.doing, Doing::Waits(On::Join(_)));
+    let waits_for_more = |party: &&Party| !matches!(party.doing, Doing::Waits(BlockedOn::Join(_)));
     let name = |party: &Party| party.thread;
     failure
         .thread
@@ -22,7 +22,7 @@ pub(crate) fn thread(failure: &Failure, trace: &Trace) -> Option<ThreadName> {
 
 /// Whether a thread of a livelock is not blocked.
 fn keeps_running(party: &Party) -> bool {
-    matches!(party.doing, Doing::Waits(On::Await(_)) | Doing::Yields | Doing::YieldsForever)
+    matches!(party.doing, Doing::Waits(BlockedOn::Await(_)) | Doing::Yields | Doing::YieldsForever)
 }
 
 /// The thread whose last step closes a circle: since then every thread in it waits for another one in it.

@@ -11,7 +11,7 @@
 use checker::names::{EventId, ThreadName};
 use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
-use checker::program::{Agent, AgentView, Event, ExecutionError, On, OpOutcome, Status};
+use checker::program::{Agent, AgentView, BlockedOn, Event, ExecutionError, OpOutcome, Status};
 use checker::refusal::ImpossibleChoice;
 use smallvec::{SmallVec, smallvec};
 
@@ -46,7 +46,13 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, 
     let status = if is_due && is_worth_it(tracee, scheduling, objects, nth, target, due) {
         Status::Enabled
     } else {
-        Status::Blocked(On::Time(enabled::stalled_by(tracee, scheduling, objects, Waiter::Timer(nth), due)))
+        Status::Blocked(BlockedOn::Time(enabled::stalled_by(
+            tracee,
+            scheduling,
+            objects,
+            Waiter::Timer(nth),
+            due,
+        )))
     };
     let pending = Some(operation(tracee, scheduling, timer, target));
     AgentView { agent, status, pending, site: timer.site, picks: smallvec![OpOutcome::Only] }

@@ -2,7 +2,7 @@
 
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::{Agent, AgentView, On, OpOutcome, Status};
+use checker::program::{Agent, AgentView, BlockedOn, OpOutcome, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::client;
@@ -134,7 +134,7 @@ fn status(
     pending: &Pending,
 ) -> Status {
     if enabled::waits_for_test(tracee, scheduling, objects, index) {
-        return Status::Blocked(On::Test);
+        return Status::Blocked(BlockedOn::Test);
     }
     if is_enabled(tracee, scheduling, objects, index, pending) {
         return Status::Enabled;
@@ -145,25 +145,27 @@ fn status(
         && is_still()
         && quiescence::may_come_of_process(tracee, &pending.condition)
     {
-        return Status::Blocked(On::Process);
+        return Status::Blocked(BlockedOn::Process);
     }
     let obj = |addr: &u64| memory.object(*addr, 1);
     Status::Blocked(match &pending.condition {
         WaitCondition::Nothing => return Status::Enabled,
         WaitCondition::Deadline(time) => {
-            On::Time(enabled::stalled_by(tracee, scheduling, objects, Waiter::Thread(index), *time))
+            BlockedOn::Time(enabled::stalled_by(tracee, scheduling, objects, Waiter::Thread(index), *time))
         }
         WaitCondition::Mutex(at) | WaitCondition::RustMutex(at, _) => {
-            On::Mutex { obj: obj(at), owner: owner(scheduling, objects, *at) }
+            BlockedOn::Mutex { obj: obj(at), owner: owner(scheduling, objects, *at) }
         }
-        WaitCondition::ReadLock(at) | WaitCondition::RustRead(at) => On::Read(obj(at)),
-        WaitCondition::WriteLock(at) | WaitCondition::RustWrite(at) => On::Write(obj(at)),
-        WaitCondition::Semaphore(at) => On::Sem(obj(at)),
-        WaitCondition::End(thread) => On::Join(scheduling.threads[*thread].name),
-        WaitCondition::Once(at) => On::Once(obj(at)),
-        WaitCondition::Generation(at, generation) => On::Barrier { obj: obj(at), generation: *generation },
-        WaitCondition::Signal(at) => On::Cond(obj(at)),
-        WaitCondition::Wake(at) => On::Futex(obj(at)),
+        WaitCondition::ReadLock(at) | WaitCondition::RustRead(at) => BlockedOn::Read(obj(at)),
+        WaitCondition::WriteLock(at) | WaitCondition::RustWrite(at) => BlockedOn::Write(obj(at)),
+        WaitCondition::Semaphore(at) => BlockedOn::Sem(obj(at)),
+        WaitCondition::End(thread) => BlockedOn::Join(scheduling.threads[*thread].name),
+        WaitCondition::Once(at) => BlockedOn::Once(obj(at)),
+        WaitCondition::Generation(at, generation) => {
+            BlockedOn::Barrier { obj: obj(at), generation: *generation }
+        }
+        WaitCondition::Signal(at) => BlockedOn::Cond(obj(at)),
+        WaitCondition::Wake(at) => BlockedOn::Futex(obj(at)),
         WaitCondition::Change(locations) => {
             // Bytes on its own stack are mostly a counter, or a pointer to the awaited ones.
             let is_told = |it: &&AwaitedBytes| {
@@ -171,10 +173,10 @@ fn status(
                     || tracee.knowledge.is_shared(it.object)
                     || locations.iter().all(|other| other.is_own)
             };
-            On::Await(locations.iter().filter(is_told).map(|it| it.object).collect())
+            BlockedOn::Await(locations.iter().filter(is_told).map(|it| it.object).collect())
         }
-        WaitCondition::Arrival(_) => On::Arrival,
-        WaitCondition::PiFutex(at) => On::Mutex {
+        WaitCondition::Arrival(_) => BlockedOn::Arrival,
+        WaitCondition::PiFutex(at) => BlockedOn::Mutex {
             obj: obj(at),
             owner: enabled::pi_owner(tracee, scheduling, *at).map(|i| scheduling.threads[i].name),
         },
@@ -182,18 +184,18 @@ fn status(
             let file = files::locked_file(tracee, wanted);
             match wanted.exclusive {
                 _ if file_locks::is_held_outside(tracee.leader, wanted) => {
-                    On::Outside(vec![wanted.descriptor])
+                    BlockedOn::Outside(vec![wanted.descriptor])
                 }
-                true => On::Write(file),
-                false => On::Read(file),
+                true => BlockedOn::Write(file),
+                false => BlockedOn::Read(file),
             }
         }
         WaitCondition::SystemV(wait) => {
             let object = system_v::object(tracee, objects, wait.id);
             match wait.condition {
-                IpcCondition::Operations(_) => On::Sem(object),
-                IpcCondition::Message { .. } => On::Message(object),
-                IpcCondition::Room { .. } => On::Room(object),
+                IpcCondition::Operations(_) => BlockedOn::Sem(object),
+                IpcCondition::Message { .. } => BlockedOn::Message(object),
+                IpcCondition::Room { .. } => BlockedOn::Room(object),
             }
         }
         WaitCondition::Ready(files) | WaitCondition::AllReady(files) => {
@@ -203,9 +205,9 @@ fn status(
             let is_outside = !has_client && descriptors.iter().any(comes);
             let writes = files.iter().all(|(_, events)| *events == libc::POLLOUT);
             match (is_outside, writes) {
-                (true, _) => On::Outside(descriptors),
-                (false, true) => On::Output(descriptors),
-                (false, false) => On::Input(descriptors),
+                (true, _) => BlockedOn::Outside(descriptors),
+                (false, true) => BlockedOn::Output(descriptors),
+                (false, false) => BlockedOn::Input(descriptors),
             }
         }
     })
@@ -276,9 +278,9 @@ fn timeout_view(
         agent: Agent::Timeout(thread.name),
         status: match enabled::is_due(tracee, scheduling, objects, waiter, deadline) {
             true => Status::Enabled,
-            false => {
-                Status::Blocked(On::Time(enabled::stalled_by(tracee, scheduling, objects, waiter, deadline)))
-            }
+            false => Status::Blocked(BlockedOn::Time(enabled::stalled_by(
+                tracee, scheduling, objects, waiter, deadline,
+            ))),
         },
         pending: Some(op),
         site: pending.site,

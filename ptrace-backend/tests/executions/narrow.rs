@@ -11,7 +11,7 @@ use checker::byte_set::ByteSet;
 use checker::names::Obj;
 use checker::operation::OpKind;
 use checker::program::{
-    Agent, AgentView, Choice, Execution, On, OpKey, Program, Scope, Status, Step, Stop, Until,
+    Agent, AgentView, BlockedOn, Choice, Execution, OpKey, Program, Scope, Status, Step, Stop, Until,
 };
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 
@@ -72,7 +72,7 @@ fn execute(program: &PtraceProgram, scope: &Scope, order: u64) -> Shown {
         let batch = run.run(choice, &Until::one()).unwrap();
         for step in batch.steps {
             for view in &step.changed {
-                if let Status::Blocked(On::Await(locations)) = &view.status {
+                if let Status::Blocked(BlockedOn::Await(locations)) = &view.status {
                     shown.spun_on.extend_from_slice(locations);
                 }
             }

@@ -12,7 +12,7 @@ use crate::event::failure::{Failure, FailureKind};
 use crate::event::names::Obj;
 use crate::event::operation::{Access, Mode, OpKind};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::trace::cost::forced_order;
 use crate::trace::queries::{blocked, is_arrival, last_signal, touches};
 use crate::trace::{Trace, TraceStep};
@@ -33,7 +33,7 @@ pub(in crate::explain) fn cause(kind: FailureKind, failure: &Failure, trace: &Tr
 /// A signal that woke no thread, and came before the wait in every execution: creations and joins leave no other order.
 fn lost_wake_up(trace: &Trace) -> Option<Cause> {
     blocked(trace).find_map(|(view, on)| {
-        let On::Cond(condition) = *on else { return None };
+        let BlockedOn::Cond(condition) = *on else { return None };
         let thread = view.agent.thread();
         let is_wait = |step: &TraceStep| {
             step.event.id.thread == thread
@@ -52,7 +52,7 @@ fn lost_wake_up(trace: &Trace) -> Option<Cause> {
 /// lock, then those that wait for an end.
 fn standstill(trace: &Trace) -> Option<Cause> {
     let mut all: Vec<WaitingThread> = blocked(trace)
-        .filter(|(_, on)| !matches!(on, On::Test))
+        .filter(|(_, on)| !matches!(on, BlockedOn::Test))
         .map(|(view, on)| {
             let held = links(trace, view, on, &[]).into_iter().find_map(|link| match link.wants {
                 AwaitedAction::Lock(_, taken) => Some((link.owner, taken)),
@@ -69,11 +69,13 @@ fn standstill(trace: &Trace) -> Option<Cause> {
 
 /// The threads that wait for no thread in particular. These executions end well.
 pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<WaitingThread> {
-    let is_first = |on: &On| matches!(on, On::Cond(_) | On::Sem(_) | On::Barrier { .. } | On::Futex(_));
+    let is_first = |on: &BlockedOn| {
+        matches!(on, BlockedOn::Cond(_) | BlockedOn::Sem(_) | BlockedOn::Barrier { .. } | BlockedOn::Futex(_))
+    };
     let all = blocked(trace).filter(|(_, on)| is_first(on));
     all.map(|(view, on)| {
         let absent = match *on {
-            On::Barrier { obj, .. } => would(trace, passing, &|step| is_arrival(step, obj)),
+            BlockedOn::Barrier { obj, .. } => would(trace, passing, &|step| is_arrival(step, obj)),
             _ => Vec::new(),
         };
         WaitingThread {
@@ -88,20 +90,20 @@ pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<WaitingThread> {
 }
 
 /// The rank of a wait: one for a certain thread comes after one for any thread.
-fn place(on: &On) -> u8 {
+fn place(on: &BlockedOn) -> u8 {
     match on {
-        On::Join(_) => 2,
-        On::Mutex { .. } | On::Read(_) | On::Write(_) => 1,
+        BlockedOn::Join(_) => 2,
+        BlockedOn::Mutex { .. } | BlockedOn::Read(_) | BlockedOn::Write(_) => 1,
         _ => 0,
     }
 }
 
 /// The event after which no thread did what is waited for.
-fn last(trace: &Trace, on: &On) -> Option<Position> {
+fn last(trace: &Trace, on: &BlockedOn) -> Option<Position> {
     match *on {
-        On::Cond(condition) => last_signal(trace, condition),
-        On::Sem(semaphore) => last_taken(trace, semaphore),
-        On::Futex(word) => last_woken(trace, word),
+        BlockedOn::Cond(condition) => last_signal(trace, condition),
+        BlockedOn::Sem(semaphore) => last_taken(trace, semaphore),
+        BlockedOn::Futex(word) => last_woken(trace, word),
         _ => None,
     }
 }
@@ -135,10 +137,11 @@ mod tests {
             let number =
                 |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |last| last + 1);
             let on = match stuck.on {
-                On::Mutex { obj, .. } | On::Cond(obj) | On::Sem(obj) | On::Barrier { obj, .. } => {
-                    model(text).name_of(obj).unwrap()
-                }
-                On::Join(thread) => format!("T{}", number(thread)),
+                BlockedOn::Mutex { obj, .. }
+                | BlockedOn::Cond(obj)
+                | BlockedOn::Sem(obj)
+                | BlockedOn::Barrier { obj, .. } => model(text).name_of(obj).unwrap(),
+                BlockedOn::Join(thread) => format!("T{}", number(thread)),
                 _ => panic!("{stuck:?}"),
             };
             let last = stuck.last.or(stuck.held.and_then(|(_, taken)| taken));

@@ -2,7 +2,7 @@
 
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::explain::swap::Swap;
 use crate::trace::queries::ObservedAccess;
 
@@ -162,7 +162,7 @@ pub struct WaitingThread {
     /// The thread.
     pub thread: ThreadName,
     /// The object or event that it waits for.
-    pub on: On,
+    pub on: BlockedOn,
     /// The thread that has the lock that it waits for, if that is one, and the position of the event since which it does.
     pub held: Option<(ThreadName, Option<Position>)>,
     /// The position of the event after which no thread did what it waits for: the last signal, or the last time that a thread

@@ -12,7 +12,7 @@ use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, OpKind};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::trace::queries::{blocked, is_signal, touches, writes};
 use crate::trace::{Trace, TraceStep};
 
@@ -66,7 +66,7 @@ pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<ConditionWait> {
 pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
     let waits = waits(trace, &slept_on(std::iter::once(trace)));
     let mut on_counter = blocked(trace).filter_map(|(view, on)| {
-        let On::Futex(word) = *on else { return None };
+        let BlockedOn::Futex(word) = *on else { return None };
         let thread = view.agent.thread();
         let wait = waits.iter().rfind(|wait| wait.thread == thread)?;
         let counter = wait.counter.filter(|counter| counter.overlaps(&word) && wait.woken.is_none())?;

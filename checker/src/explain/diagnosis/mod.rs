@@ -30,7 +30,7 @@ use crate::event::failure::{Failure, FailureKind};
 use crate::event::operation::{Access, Mode, OpKind};
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::trace::queries::ObservedAccess;
 use crate::trace::{Trace, TraceStep};
 
@@ -120,7 +120,7 @@ fn says_more(torn: &TornUpdate, cause: &Cause) -> bool {
 
 /// Whether it helps to know what a thread waits for. A word that it sleeps on tells something if the cause is one of that word.
 fn is_beside(stuck: &WaitingThread, told: Option<&[ObservedAccess]>) -> bool {
-    let On::Futex(word) = stuck.on else { return true };
+    let BlockedOn::Futex(word) = stuck.on else { return true };
     told.into_iter().flatten().any(|seen| seen.obj.overlaps(&word))
 }
 

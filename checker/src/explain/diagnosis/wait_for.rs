@@ -8,7 +8,7 @@ use crate::event::agent::{AgentView, Status};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Access, OpKind};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::explain::swap::{Second, Swap};
 use crate::state::wait_for_graph::WaitForGraph;
 use crate::trace::queries::{blocked, has_ended, is_arrival, is_post, is_signal, touches};
@@ -26,13 +26,15 @@ pub(super) fn circling(trace: &Trace) -> Vec<SpinningThread> {
     left.filter_map(|view| {
         let thread = view.agent.thread();
         let awaits = match &view.status {
-            Status::Blocked(On::Await(awaits)) => awaits.clone(),
+            Status::Blocked(BlockedOn::Await(awaits)) => awaits.clone(),
             // A thread that a timer wakes each time waits.
             Status::Enabled if view.pending.as_ref().is_some_and(|op| op.kind == OpKind::Kill) => {
                 return None;
             }
             Status::Enabled => Vec::new(),
-            Status::Blocked(On::Time(_)) if thread.is_timer() && expired_late(trace, thread) => Vec::new(),
+            Status::Blocked(BlockedOn::Time(_)) if thread.is_timer() && expired_late(trace, thread) => {
+                Vec::new()
+            }
             _ => return None,
         };
         let changes = |step: &TraceStep| {
@@ -54,8 +56,8 @@ pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> O
         .or_else(|| condition_waits::unanswered(trace))
         .or_else(|| {
             blocked(trace).find_map(|(view, on)| match *on {
-                On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
-                On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
+                BlockedOn::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
+                BlockedOn::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
                 _ => None,
             })
         })
@@ -113,7 +115,7 @@ fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<C
 }
 
 /// The threads that a thread waits for, if that is for a lock, a semaphore that is used as one, or an end.
-pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<WaitForEdge> {
+pub(super) fn links(trace: &Trace, view: &AgentView, on: &BlockedOn, passing: &[Trace]) -> Vec<WaitForEdge> {
     let thread = view.agent.thread();
     let of = |wants: Obj, held: Held| WaitForEdge {
         thread,
@@ -121,37 +123,39 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
         wants: AwaitedAction::Lock(wants, Some(held.taken)),
     };
     match *on {
-        On::Mutex { obj, owner: Some(owner) } => {
+        BlockedOn::Mutex { obj, owner: Some(owner) } => {
             let held = holders(trace, obj).into_iter().find(|held| held.thread == owner);
             vec![WaitForEdge { thread, owner, wants: AwaitedAction::Lock(obj, held.map(|held| held.taken)) }]
         }
-        On::Mutex { obj, owner: None } | On::Write(obj) => {
+        BlockedOn::Mutex { obj, owner: None } | BlockedOn::Write(obj) => {
             holders(trace, obj).into_iter().map(|held| of(obj, held)).collect()
         }
-        On::Read(obj) => {
+        BlockedOn::Read(obj) => {
             let held = holders(trace, obj);
             let turns =
                 if held.iter().all(|held| held.reads) { turns(trace, thread, obj) } else { Vec::new() };
             if turns.is_empty() { held.into_iter().map(|held| of(obj, held)).collect() } else { turns }
         }
-        On::Sem(obj) => {
+        BlockedOn::Sem(obj) => {
             let sites = lock_sites(passing, obj);
             let is_locked = |held: &Held| sites.contains(&trace.steps[held.taken].event.site);
             holders(trace, obj).into_iter().filter(is_locked).map(|held| of(obj, held)).collect()
         }
-        On::Join(owner) => vec![WaitForEdge { thread, owner, wants: AwaitedAction::End }],
+        BlockedOn::Join(owner) => vec![WaitForEdge { thread, owner, wants: AwaitedAction::End }],
         _ => Vec::new(),
     }
 }
 
 /// The threads that would have done what a thread waits for, and have not come to it. A thread that takes a semaphore as a lock
 /// waits for its holders.
-fn deeds(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<WaitForEdge> {
+fn deeds(trace: &Trace, view: &AgentView, on: &BlockedOn, passing: &[Trace]) -> Vec<WaitForEdge> {
     let thread = view.agent.thread();
     let (wants, obj, is_it): (AwaitedAction, Obj, fn(&TraceStep, Obj) -> bool) = match *on {
-        On::Sem(obj) if lock_sites(passing, obj).is_empty() => (AwaitedAction::Post(obj), obj, is_post),
-        On::Cond(obj) => (AwaitedAction::Signal(obj), obj, is_signal),
-        On::Barrier { obj, .. } => (AwaitedAction::Arrival(obj), obj, is_arrival),
+        BlockedOn::Sem(obj) if lock_sites(passing, obj).is_empty() => {
+            (AwaitedAction::Post(obj), obj, is_post)
+        }
+        BlockedOn::Cond(obj) => (AwaitedAction::Signal(obj), obj, is_signal),
+        BlockedOn::Barrier { obj, .. } => (AwaitedAction::Arrival(obj), obj, is_arrival),
         _ => return Vec::new(),
     };
     let is_it = |step: &TraceStep| is_it(step, obj);
@@ -180,7 +184,7 @@ fn comes_to(
 /// The threads that a reader waits behind where readers alone have the lock: writers that wait for it.
 fn turns(trace: &Trace, thread: ThreadName, lock: Obj) -> Vec<WaitForEdge> {
     let writers = blocked(trace).filter_map(|(view, on)| match *on {
-        On::Write(obj) if obj.overlaps(&lock) => Some(view.agent.thread()),
+        BlockedOn::Write(obj) if obj.overlaps(&lock) => Some(view.agent.thread()),
         _ => None,
     });
     let writers = writers.filter(|&writer| writer != thread);

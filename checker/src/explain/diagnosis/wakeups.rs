@@ -6,7 +6,7 @@
 use super::cause::{Cause, SignalDelivery, WokenThread};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::trace::queries::{
     ObservedAccess, blocked, changed_since_look, early, is_wait, last_signal, wait, writes, written,
 };
@@ -18,7 +18,7 @@ use crate::trace::{Trace, TraceStep};
 pub(super) fn cause(trace: &Trace) -> Option<Cause> {
     let waiting: Vec<Waiter> = blocked(trace)
         .filter_map(|(view, on)| match *on {
-            On::Cond(condition) => Some(Waiter::new(trace, view.agent.thread(), condition)),
+            BlockedOn::Cond(condition) => Some(Waiter::new(trace, view.agent.thread(), condition)),
             _ => None,
         })
         .collect();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};
 use crate::event::names::ThreadName;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::limit::Limit;
 
 fn search(text: &str, options: Options) -> SearchOutcome {
@@ -37,7 +37,7 @@ fn child() -> ThreadName {
 }
 
 fn is_held_by(doing: &Doing, thread: ThreadName) -> bool {
-    matches!(doing, Doing::Waits(On::Mutex { owner: Some(owner), .. }) if *owner == thread)
+    matches!(doing, Doing::Waits(BlockedOn::Mutex { owner: Some(owner), .. }) if *owner == thread)
 }
 
 const LOST_UPDATE: &str = "create T2, create T3, join T2, join T3, r x, assert x == 2 \
@@ -51,7 +51,7 @@ fn each_kind_is_found_with_the_fewest_preemptions() {
     check("r x, if x == 0 { w y }, r y, if y == 0 { crash } | r y, w x", Kind::Crash, 0);
     check("create T2, r x, if x { unlock m } | T2: w x", Kind::UnlockNotHeld, 1);
     let spins = check("create T2, w y, w x | T2: r y, if y { await z }", Kind::Livelock, 0);
-    assert!(matches!(doing(&spins)[..], [(_, Doing::Waits(On::Await(_)))]), "{spins:?}");
+    assert!(matches!(doing(&spins)[..], [(_, Doing::Waits(BlockedOn::Await(_)))]), "{spins:?}");
 }
 
 #[test]

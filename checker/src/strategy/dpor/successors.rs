@@ -7,7 +7,7 @@ use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::event::step::OpKey;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::hb::vector_clock::Clock;
 use crate::trace::PendingAtEnd;
 
@@ -84,7 +84,8 @@ impl<'t> Races<'t> {
     /// An operation that did not run.
     pub(super) fn pending_at_end(&self, pending_at_end: &'t PendingAtEnd) -> Option<Successor<'t>> {
         let PendingAtEnd { at, view, closed, waker } = pending_at_end;
-        let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
+        let op =
+            view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(BlockedOn::Cond(_))))?;
         let thread = view.agent.thread();
         let after = self.last_of(thread, *at);
         let mut past = self.past_of(thread, after);

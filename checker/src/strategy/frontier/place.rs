@@ -4,7 +4,7 @@ use super::Bound;
 use crate::cache::{BoundedState, LastThread, ScheduleContext};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::hb::ThreadTag;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::trace::Previous;
@@ -60,7 +60,7 @@ pub(in crate::strategy) fn waits(at: &SchedulingPoint<'_>) -> Option<ScheduleCon
     let lets_go = |other: &AgentView| {
         let thread = other.agent.thread();
         let touches = || Some(other.pending.as_ref()?.may.conflicts(&last.pending.as_ref()?.may));
-        thread == name || *on == On::Join(thread) || touches() == Some(true)
+        thread == name || *on == BlockedOn::Join(thread) || touches() == Some(true)
     };
     at.agents.others().iter().any(lets_go).then(|| ScheduleContext::Waits(ran(at)))
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use checker::failure::FailureKind;
 use checker::names::{Obj, ThreadName};
-use checker::program::{Agent, AgentView, Choice, On, OpKey, Status};
+use checker::program::{Agent, AgentView, BlockedOn, Choice, OpKey, Status};
 use checker::search::Replayed;
 
 use super::position::Position;
@@ -290,30 +290,30 @@ fn state(view: &AgentView, words: &Phrasing<'_>) -> ThreadState {
 }
 
 /// The object at which a thread waits, with the word for what it is; `None`: the wait is not told as one at an object.
-const fn blocked_at(on: &On) -> Option<(&'static str, Obj)> {
+const fn blocked_at(on: &BlockedOn) -> Option<(&'static str, Obj)> {
     Some(match on {
-        On::Mutex { obj, .. } => ("lock", *obj),
-        On::Read(obj) => ("read lock", *obj),
-        On::Write(obj) => ("write lock", *obj),
-        On::Cond(obj) => ("condition variable", *obj),
-        On::Sem(obj) => ("semaphore", *obj),
-        On::Barrier { obj, .. } => ("barrier", *obj),
-        On::Futex(obj) => ("futex", *obj),
-        On::Once(obj) => ("initialiser", *obj),
-        On::Message(obj) | On::Room(obj) => ("message queue", *obj),
-        On::Join(_)
-        | On::Await(_)
-        | On::Input(_)
-        | On::Output(_)
-        | On::Outside(_)
-        | On::Arrival
-        | On::Process
-        | On::Test
-        | On::Time(_) => return None,
+        BlockedOn::Mutex { obj, .. } => ("lock", *obj),
+        BlockedOn::Read(obj) => ("read lock", *obj),
+        BlockedOn::Write(obj) => ("write lock", *obj),
+        BlockedOn::Cond(obj) => ("condition variable", *obj),
+        BlockedOn::Sem(obj) => ("semaphore", *obj),
+        BlockedOn::Barrier { obj, .. } => ("barrier", *obj),
+        BlockedOn::Futex(obj) => ("futex", *obj),
+        BlockedOn::Once(obj) => ("initialiser", *obj),
+        BlockedOn::Message(obj) | BlockedOn::Room(obj) => ("message queue", *obj),
+        BlockedOn::Join(_)
+        | BlockedOn::Await(_)
+        | BlockedOn::Input(_)
+        | BlockedOn::Output(_)
+        | BlockedOn::Outside(_)
+        | BlockedOn::Arrival
+        | BlockedOn::Process
+        | BlockedOn::Test
+        | BlockedOn::Time(_) => return None,
     })
 }
 
-fn blocked(on: &On, words: &Phrasing<'_>) -> String {
+fn blocked(on: &BlockedOn, words: &Phrasing<'_>) -> String {
     match blocked_at(on) {
         Some((what, obj)) => format!("blocked on {what} {}", words.object(obj)),
         None => words.waits(on),

@@ -2,7 +2,7 @@
 //! that did it last.
 
 use checker::explain::WaitingThread;
-use checker::program::On;
+use checker::program::BlockedOn;
 
 use super::context::ExplanationContext;
 use super::phrases::{at, since};
@@ -10,8 +10,8 @@ use super::phrases::{at, since};
 /// All threads that wait; those come first that wait for no particular thread, and tell what is missed.
 pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[WaitingThread]) -> String {
     let kind = match all.first().map(|stuck| &stuck.on) {
-        Some(On::Cond(_) | On::Futex(_) | On::Sem(_)) => "missed notification",
-        Some(On::Barrier { .. }) => "missed arrival",
+        Some(BlockedOn::Cond(_) | BlockedOn::Futex(_) | BlockedOn::Sem(_)) => "missed notification",
+        Some(BlockedOn::Barrier { .. }) => "missed arrival",
         _ => "deadlock",
     };
     let each: Vec<String> = all.iter().map(|stuck| waits(context, stuck)).collect();
@@ -29,7 +29,7 @@ fn waits(context: &ExplanationContext<'_>, stuck: &WaitingThread) -> String {
     let waits_for = |obj| format!("{thread} waits for {}{place}", context.object(obj));
     let waits = || format!("{thread} {}{place}", context.words().waits(&stuck.on));
     match stuck.on {
-        On::Cond(condition) => {
+        BlockedOn::Cond(condition) => {
             let after = last(context, stuck, "did");
             if after.is_empty() {
                 format!("{}, and nobody wakes it", waits_for(condition))
@@ -37,11 +37,13 @@ fn waits(context: &ExplanationContext<'_>, stuck: &WaitingThread) -> String {
                 format!("{}, and nobody signals it{after}", waits_for(condition))
             }
         }
-        On::Sem(semaphore) => {
+        BlockedOn::Sem(semaphore) => {
             format!("{}, and nobody posts it{}", waits_for(semaphore), last(context, stuck, "took it"))
         }
-        On::Futex(_) => format!("{}, and nobody wakes it{}", waits(), last(context, stuck, "woke a sleeper")),
-        On::Barrier { .. } => match &stuck.absent[..] {
+        BlockedOn::Futex(_) => {
+            format!("{}, and nobody wakes it{}", waits(), last(context, stuck, "woke a sleeper"))
+        }
+        BlockedOn::Barrier { .. } => match &stuck.absent[..] {
             [] => format!("{}, and they do not come", waits()),
             [absent] => format!("{}, and {} does not come", waits(), context.labels.label(*absent)),
             absent => {
@@ -49,7 +51,7 @@ fn waits(context: &ExplanationContext<'_>, stuck: &WaitingThread) -> String {
                 format!("{}, and {} do not come", waits(), absent.join(", "))
             }
         },
-        On::Mutex { obj, .. } | On::Read(obj) | On::Write(obj) => match stuck.held {
+        BlockedOn::Mutex { obj, .. } | BlockedOn::Read(obj) | BlockedOn::Write(obj) => match stuck.held {
             Some((owner, taken)) => {
                 let owner = context.labels.label(owner);
                 format!("{}, which {owner} holds{}", waits_for(obj), since(context, taken))

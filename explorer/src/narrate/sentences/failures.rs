@@ -2,7 +2,7 @@
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party, SignalOrigin};
 use checker::names::ThreadName;
-use checker::program::On;
+use checker::program::BlockedOn;
 
 use super::objects;
 use crate::narrate::sentences::phrasing::Phrasing;
@@ -17,7 +17,7 @@ impl Phrasing<'_> {
             }
             FailureDetail::Standstill => {
                 // A thread that joins another one seldom has a part in it, and many readers stop after the first thread.
-                let is_join = |party: &&Party| matches!(party.doing, Doing::Waits(On::Join(_)));
+                let is_join = |party: &&Party| matches!(party.doing, Doing::Waits(BlockedOn::Join(_)));
                 let (joins, others): (Vec<_>, Vec<_>) = failure.others.iter().partition(is_join);
                 format!("deadlock: {}", self.parties(others.into_iter().chain(joins)))
             }
@@ -37,7 +37,7 @@ impl Phrasing<'_> {
                 Some(format!("deadlock — {}", self.detail(failure)))
             }
             (FailureKind::Deadlock, FailureDetail::Standstill) => {
-                let is_join = |party: &Party| matches!(party.doing, Doing::Waits(On::Join(_)));
+                let is_join = |party: &Party| matches!(party.doing, Doing::Waits(BlockedOn::Join(_)));
                 let first = failure.others.iter().find(|party| !is_join(party));
                 let first = first.or(failure.others.first());
                 Some(format!("deadlock: {}", self.parties(first)))
@@ -150,32 +150,34 @@ impl Phrasing<'_> {
         }
     }
 
-    fn waits_in_failure(&self, on: &On) -> String {
+    fn waits_in_failure(&self, on: &BlockedOn) -> String {
         match on {
-            On::Mutex { obj, owner: Some(owner) } => {
+            BlockedOn::Mutex { obj, owner: Some(owner) } => {
                 format!("waits for mutex {}, held by {}", self.object(*obj), self.labels.label(*owner))
             }
-            On::Mutex { obj, owner: None } => format!("waits for mutex {}", self.object(*obj)),
-            On::Read(obj) => format!("waits for a read lock on {}", self.object(*obj)),
-            On::Write(obj) => format!("waits for a write lock on {}", self.object(*obj)),
-            On::Cond(obj) => format!("waits for a signal on condition variable {}", self.object(*obj)),
-            On::Sem(obj) => format!("waits for semaphore {}", self.object(*obj)),
-            On::Barrier { obj, .. } => format!("waits for the others at barrier {}", self.object(*obj)),
-            On::Join(thread) => format!("waits for the end of {}", self.labels.label(*thread)),
-            On::Futex(obj) => format!("waits for a futex wake on {}", self.object(*obj)),
-            On::Once(obj) => {
+            BlockedOn::Mutex { obj, owner: None } => format!("waits for mutex {}", self.object(*obj)),
+            BlockedOn::Read(obj) => format!("waits for a read lock on {}", self.object(*obj)),
+            BlockedOn::Write(obj) => format!("waits for a write lock on {}", self.object(*obj)),
+            BlockedOn::Cond(obj) => format!("waits for a signal on condition variable {}", self.object(*obj)),
+            BlockedOn::Sem(obj) => format!("waits for semaphore {}", self.object(*obj)),
+            BlockedOn::Barrier { obj, .. } => {
+                format!("waits for the others at barrier {}", self.object(*obj))
+            }
+            BlockedOn::Join(thread) => format!("waits for the end of {}", self.labels.label(*thread)),
+            BlockedOn::Futex(obj) => format!("waits for a futex wake on {}", self.object(*obj)),
+            BlockedOn::Once(obj) => {
                 format!("waits for the initialiser {}, which another thread runs", self.object(*obj))
             }
-            On::Await(_)
-            | On::Test
-            | On::Input(_)
-            | On::Output(_)
-            | On::Outside(_)
-            | On::Message(_)
-            | On::Room(_)
-            | On::Arrival
-            | On::Process
-            | On::Time(_) => self.waits(on),
+            BlockedOn::Await(_)
+            | BlockedOn::Test
+            | BlockedOn::Input(_)
+            | BlockedOn::Output(_)
+            | BlockedOn::Outside(_)
+            | BlockedOn::Message(_)
+            | BlockedOn::Room(_)
+            | BlockedOn::Arrival
+            | BlockedOn::Process
+            | BlockedOn::Time(_) => self.waits(on),
         }
     }
 }

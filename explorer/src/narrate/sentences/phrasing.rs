@@ -3,7 +3,7 @@
 use checker::lock_action::Hold;
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Effect, Mode, Op, OpKind};
-use checker::program::{On, OpOutcome};
+use checker::program::{BlockedOn, OpOutcome};
 use checker::recorded::TraceEvent;
 
 use super::objects;
@@ -109,33 +109,35 @@ impl Phrasing<'_> {
     }
 
     /// "waits for …".
-    pub(crate) fn waits(&self, on: &On) -> String {
+    pub(crate) fn waits(&self, on: &BlockedOn) -> String {
         let object = |obj: &Obj| self.object(*obj);
         match on {
-            On::Mutex { obj, owner: Some(owner) } => {
+            BlockedOn::Mutex { obj, owner: Some(owner) } => {
                 format!("waits for {}, held by {}", object(obj), self.labels.label(*owner))
             }
-            On::Mutex { obj, owner: None } => format!("waits for {}", object(obj)),
-            On::Read(obj) => format!("waits to lock {} for reading", object(obj)),
-            On::Write(obj) => format!("waits to lock {} for writing", object(obj)),
-            On::Cond(obj) => format!("waits for a signal on {}", object(obj)),
-            On::Sem(obj) => format!("waits for {} to be above 0", object(obj)),
-            On::Barrier { obj, .. } => format!("waits at {} for the others", object(obj)),
-            On::Join(thread) => format!("waits for {} to end", self.labels.label(*thread)),
-            On::Futex(obj) => format!("sleeps on {}", object(obj)),
-            On::Await(objs) => self.spins(objs),
-            On::Once(obj) => format!("waits until {} is initialised", object(obj)),
-            On::Test => "waits for a test".to_owned(),
-            On::Input(files) if files.is_empty() => "waits for the program".to_owned(),
-            On::Input(files) | On::Outside(files) => {
+            BlockedOn::Mutex { obj, owner: None } => format!("waits for {}", object(obj)),
+            BlockedOn::Read(obj) => format!("waits to lock {} for reading", object(obj)),
+            BlockedOn::Write(obj) => format!("waits to lock {} for writing", object(obj)),
+            BlockedOn::Cond(obj) => format!("waits for a signal on {}", object(obj)),
+            BlockedOn::Sem(obj) => format!("waits for {} to be above 0", object(obj)),
+            BlockedOn::Barrier { obj, .. } => format!("waits at {} for the others", object(obj)),
+            BlockedOn::Join(thread) => format!("waits for {} to end", self.labels.label(*thread)),
+            BlockedOn::Futex(obj) => format!("sleeps on {}", object(obj)),
+            BlockedOn::Await(objs) => self.spins(objs),
+            BlockedOn::Once(obj) => format!("waits until {} is initialised", object(obj)),
+            BlockedOn::Test => "waits for a test".to_owned(),
+            BlockedOn::Input(files) if files.is_empty() => "waits for the program".to_owned(),
+            BlockedOn::Input(files) | BlockedOn::Outside(files) => {
                 format!("waits for input from file descriptor {}", numbers(files))
             }
-            On::Output(files) => format!("waits for room for output to file descriptor {}", numbers(files)),
-            On::Message(obj) => format!("waits for a message in {}", object(obj)),
-            On::Room(obj) => format!("waits for room for a message in {}", object(obj)),
-            On::Time(_) => "waits for its time".to_owned(),
-            On::Arrival => "waits for a signal".to_owned(),
-            On::Process => "waits for what another process does".to_owned(),
+            BlockedOn::Output(files) => {
+                format!("waits for room for output to file descriptor {}", numbers(files))
+            }
+            BlockedOn::Message(obj) => format!("waits for a message in {}", object(obj)),
+            BlockedOn::Room(obj) => format!("waits for room for a message in {}", object(obj)),
+            BlockedOn::Time(_) => "waits for its time".to_owned(),
+            BlockedOn::Arrival => "waits for a signal".to_owned(),
+            BlockedOn::Process => "waits for what another process does".to_owned(),
         }
     }
 }

@@ -10,7 +10,7 @@ pub(in crate::control) mod processes;
 
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Op, OpKind};
-use checker::program::{Agent, AgentView, On, OpOutcome, Status};
+use checker::program::{Agent, AgentView, BlockedOn, OpOutcome, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::{self, Waiter};
@@ -60,11 +60,11 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
         ClientPhase::Awaits | ClientPhase::Ready | ClientPhase::Ended | ClientPhase::Runs => {}
     }
     let next = next(tracee, scheduling);
-    let waits = || Status::Blocked(On::Input(Vec::new()));
+    let waits = || Status::Blocked(BlockedOn::Input(Vec::new()));
     let due = |time| {
         let is_due = enabled::is_due(tracee, scheduling, objects, Waiter::Client, time);
         let stalled = || enabled::stalled_by(tracee, scheduling, objects, Waiter::Client, time);
-        if is_due { Status::Enabled } else { Status::Blocked(On::Time(stalled())) }
+        if is_due { Status::Enabled } else { Status::Blocked(BlockedOn::Time(stalled())) }
     };
     let status = match (&next, &client.phase) {
         (ClientStep::Begin, ClientPhase::Ready) => Status::Enabled,

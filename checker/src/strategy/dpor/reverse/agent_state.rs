@@ -6,7 +6,7 @@ use crate::event::agent::{Agent, Status};
 use crate::event::lock_action::Hold;
 use crate::event::operation::{Effect, Op, OpKind};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::strategy::dpor::locks::{EnablingCondition, Feasibility};
 
 impl<'t> CanonicalSchedule<'_, 't> {
@@ -45,7 +45,7 @@ impl<'t> CanonicalSchedule<'_, 't> {
         } else {
             let Some(pending_at_end) = self.pending(thread, cut) else { return false };
             let Some(op) = pending_at_end.view.pending.as_ref() else { return false };
-            if matches!(pending_at_end.view.status, Status::Blocked(On::Cond(_))) {
+            if matches!(pending_at_end.view.status, Status::Blocked(BlockedOn::Cond(_))) {
                 return false;
             }
             (op.kind, &op.may, pending_at_end.waker)

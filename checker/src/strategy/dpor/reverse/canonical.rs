@@ -16,7 +16,7 @@ use super::rank_level::RankLevels;
 use crate::event::agent::{Agent, Status};
 use crate::event::operation::{Op, OpKind};
 use crate::event::position::{PerEvent, Position};
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::hb::vector_clock::ClockRef;
 use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
 use crate::strategy::dpor::races::Races;
@@ -322,5 +322,5 @@ fn is_timed(races: &Races<'_>) -> bool {
     let mut timings = races.run.steps.iter().filter_map(|step| step.event.timing());
     let mut left = races.run.pending_at_end.iter();
     timings.any(|timing| !timing.after.is_empty())
-        || left.any(|left| matches!(left.view.status, Status::Blocked(On::Time(_))))
+        || left.any(|left| matches!(left.view.status, Status::Blocked(BlockedOn::Time(_))))
 }

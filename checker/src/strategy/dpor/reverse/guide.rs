@@ -9,7 +9,7 @@ use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::{Op, OpKind};
 use crate::event::position::Position;
-use crate::event::wait::On;
+use crate::event::wait::BlockedOn;
 use crate::program::{Scope, Until};
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::branch::{Branch, enabled};
@@ -90,7 +90,7 @@ impl ReversalGuide {
     /// what does not conflict with it. It cannot if that event's own thread is one of those that it would stall.
     fn may_be_early(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {
         let status = at.agents.agent(agent).map(|view| &view.status);
-        let Some(Status::Blocked(On::Time(stalled))) = status else { return false };
+        let Some(Status::Blocked(BlockedOn::Time(stalled))) = status else { return false };
         self.branch.reversed_agent.is_none_or(|earlier| !stalled.contains(&earlier.thread()))
     }
 
