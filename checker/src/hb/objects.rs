@@ -19,7 +19,7 @@ pub(super) fn insert(into: &mut Positions, position: Position) {
 }
 
 /// The accesses of one object since its last write.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct History {
     last_write: Option<Position>,
     /// Everything since that is no write: of each thread the latest of a mode.
@@ -27,7 +27,7 @@ struct History {
 }
 
 /// The latest access of a cell by a thread in one mode.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellAccess {
     mode: Mode,
     thread: u32,
@@ -89,7 +89,7 @@ impl AccessHistories {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
             let access = CellAccess { mode: *mode, thread, position };
-            cells.tiling(interval_map::range(obj)).for_each(|(_, history)| history.record(access));
+            cells.update(interval_map::range(obj), |_, history| history.record(access));
         }
     }
 }

@@ -104,7 +104,7 @@ impl Detector {
         let place = AccessSite { site: event.site, writes: access.mode == Mode::Write };
         let new = LastAccess { place, thread: thread as u32, count: clock.get(thread), event: at };
         for bytes in self.variables.outside(access.obj) {
-            for (cell, touches) in self.plain.entry(access.obj.name).or_default().tiling(bytes) {
+            self.plain.entry(access.obj.name).or_default().update(bytes, |cell, touches| {
                 for old in touches.iter().filter(|old| old.thread != new.thread) {
                     if (old.place.writes || place.writes) && clock.get(old.thread as usize) < old.count {
                         let places = [old.place, place];
@@ -119,7 +119,7 @@ impl Detector {
                     Some(old) => *old = new,
                     None => touches.push(new),
                 }
-            }
+            });
         }
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn is_plain(op: &Op, variables: &ByteSet) -> bool {
 }
 
 /// The last access of a thread from a place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LastAccess {
     place: AccessSite,
     thread: u32,

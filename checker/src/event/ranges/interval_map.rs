@@ -2,79 +2,41 @@
 
 use std::ops::Range;
 
+use rangemap::RangeMap;
+use smallvec::SmallVec;
+
 use crate::event::names::Obj;
 
-/// Cells in order, without overlap; what no cell covers has the default.
+/// Contents of ranges, or cells, without overlap; what no cell covers has the default. Neighbours with equal contents are one cell.
 #[derive(Clone, Debug)]
-pub(crate) struct IntervalMap<T>(Vec<Cell<T>>);
-
-#[derive(Clone, Debug)]
-struct Cell<T> {
-    start: u64,
-    end: u64,
-    content: T,
-}
+pub(crate) struct IntervalMap<T>(RangeMap<u64, T>);
 
 impl<T> Default for IntervalMap<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(RangeMap::new())
     }
 }
 
-impl<T: Clone + Default> IntervalMap<T> {
+impl<T: Clone + Default + Eq> IntervalMap<T> {
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The contents of the cells that share a byte with a range.
     pub(crate) fn overlapping(&self, range: Range<u64>) -> impl Iterator<Item = &T> {
-        let first = self.0.partition_point(|cell| cell.end <= range.start);
-        let cells = self.0[first..].iter().take_while(move |cell| cell.start < range.end);
-        cells.map(|cell| &cell.content)
+        self.0.overlapping(range).map(|(_, content)| content)
     }
 
-    /// The cells that tile a range exactly, which they are made to, each with what it has.
-    pub(crate) fn tiling(&mut self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &mut T)> {
-        let first = self.cut(range.start, range.end);
-        let cells = self.0[first..].iter_mut().take_while(move |cell| cell.start < range.end);
-        cells.map(|cell| (cell.start..cell.end, &mut cell.content))
-    }
-
-    /// Makes the cells tile `start..end` exactly; returns the index of the first of them.
-    fn cut(&mut self, start: u64, end: u64) -> usize {
-        let first = self.0.partition_point(|cell| cell.end <= start);
-        if self.0.get(first).is_some_and(|cell| cell.start == start && cell.end == end) {
-            return first;
-        }
-        let first = self.split(first, start);
-        let mut at = first;
-        let mut covered = start;
-        while covered < end {
-            match self.0.get(at) {
-                Some(cell) if cell.start == covered => {
-                    self.split(at, end);
-                }
-                next => {
-                    let gap_end = next.map_or(end, |cell| cell.start.min(end));
-                    self.0.insert(at, Cell { start: covered, end: gap_end, content: T::default() });
-                }
-            }
-            covered = self.0[at].end;
-            at += 1;
-        }
-        first
-    }
-
-    /// Splits the cell at `index` where it contains `at` in its inside; returns the index of the part from `at` on.
-    fn split(&mut self, index: usize, at: u64) -> usize {
-        match self.0.get_mut(index) {
-            Some(cell) if cell.start < at && at < cell.end => {
-                let rest = Cell { start: at, end: cell.end, content: cell.content.clone() };
-                cell.end = at;
-                self.0.insert(index + 1, rest);
-                index + 1
-            }
-            _ => index,
+    /// Changes the content of a range, part by part: each part has one content before.
+    pub(crate) fn update(&mut self, range: Range<u64>, mut change: impl FnMut(Range<u64>, &mut T)) {
+        let within = |cell: &Range<u64>| cell.start.max(range.start)..cell.end.min(range.end);
+        let cells = self.0.overlapping(range.clone()).map(|(cell, content)| (within(cell), content.clone()));
+        let gaps = self.0.gaps(&range).map(|gap| (gap, T::default()));
+        let mut parts: SmallVec<[(Range<u64>, T); 2]> = cells.chain(gaps).collect();
+        parts.sort_unstable_by_key(|(part, _)| part.start);
+        for (part, mut content) in parts {
+            change(part.clone(), &mut content);
+            self.0.insert(part, content);
         }
     }
 }
