@@ -205,8 +205,8 @@ fn pass_checked(
     index: ThreadIndex,
     candidate: usize,
 ) -> Result<Flow, ExecutionError> {
-    const ENOUGH: u32 = 1_024;
-    const ENOUGH_IN_ALL: u32 = 30_000;
+    const ENOUGH: u32 = 12_000;
+    const ENOUGH_IN_ALL: u32 = 60_000;
     if memory.sharing.is_after_all(index) {
         // No thread can be in its way, and threads that are yet to come are ordered after it.
         memory.lifted_alone.push(candidate);
