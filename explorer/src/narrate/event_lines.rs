@@ -7,6 +7,7 @@ use checker::failure::Failure;
 use checker::names::ThreadName;
 use checker::operation::OpKind;
 use checker::trace::{Reason, Trace, TraceStep};
+use ptrace_backend::attention;
 
 use crate::narrate::locations::Places;
 use crate::narrate::sentences::phrasing::Phrasing;
@@ -40,7 +41,7 @@ impl EventLines {
         let mut writer = LineWriter { words, places, failure, preempted: BTreeMap::new() };
         let pending = pending_operations(located());
         let of_program = |line: &(u32, Located<'_>)| Some(line.1.step.event.id.thread) != harness;
-        let lines = (0..).zip(located()).filter(of_program);
+        let lines = (0..).zip(located()).filter(of_program).inspect(|_| attention::look());
         let events =
             lines.map(|(number, step)| writer.line(number, step, pending.get(&number).copied())).collect();
         let preempted = writer.preempted;

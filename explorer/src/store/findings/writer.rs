@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use checker::search::Identity;
 use files::Kind;
+use ptrace_backend::attention;
 
 use super::{
     Extent, FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, fixed_check,
@@ -138,7 +139,10 @@ impl<'a> FindingWriter<'a> {
 
     /// Without a seal where there is no key: a replay then asks.
     fn write_schedule(&self, name: &str, schedule: &ScheduleFile) -> Result<PathBuf, StoreError> {
+        // Each goes through the whole schedule.
+        attention::look();
         let seal = trust::seal(schedule, self.root);
+        attention::look();
         self.store.write_with(name, |to| schedule.write_as(to, seal))
     }
 

@@ -6,6 +6,7 @@ use checker::names::{Obj, Site};
 use checker::operation::{Op, OpKind};
 use checker::search;
 use checker::trace::{Trace, TraceStep};
+use ptrace_backend::attention;
 
 use crate::narrate::locations::Places;
 use crate::narrate::sentences::objects;
@@ -28,7 +29,7 @@ pub(crate) fn schedule_file(
         let known = told.events.binary_search_by_key(&at, |line| line.number).ok()?;
         Some(&told.events[known])
     };
-    let steps = found.trace.steps.iter().zip(0..);
+    let steps = found.trace.steps.iter().zip(0..).inspect(|_| attention::look());
     ScheduleFile {
         format: FORMAT.to_owned(),
         version: VERSION,
