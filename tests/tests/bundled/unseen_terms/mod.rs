@@ -29,6 +29,9 @@ use crate::numbers::Numbers;
 const PROGRAMS: u64 = 2_000;
 const ONE_IN: usize = 60;
 
+/// Programs that were reported wrongly while none of the sample was: each time they run as well.
+const ALWAYS: [u64; 3] = [155, 1045, 1428];
+
 /// More preemptions than any outcome needs.
 const PREEMPTIONS: &str = "8";
 
@@ -61,7 +64,7 @@ type All = Arc<Vec<Mutex<Option<Seen>>>>;
 pub(crate) fn trials() -> Vec<Trial> {
     let all: All = Arc::new((0..PROGRAMS).map(|_| Mutex::default()).collect());
     let trial = |seed: u64| {
-        let is_left_out = !is_sampled(seed as usize, ONE_IN);
+        let is_left_out = !is_sampled(seed as usize, ONE_IN) && !ALWAYS.contains(&seed);
         let all = Arc::clone(&all);
         Trial::test(format!("unseen-terms/{seed}"), move || {
             let faults = seen(&all, seed)?.faults;

@@ -80,7 +80,9 @@ pub(crate) fn refresh(
     account: &mut Account,
 ) -> Result<(), ExecutionError> {
     if memory.shared_files.are_stale {
-        let all = modules::shared_files(tracee.leader).map_err(system(SystemAction::ReadMemoryMap))?;
+        let mut all = modules::shared_files(tracee.leader).map_err(system(SystemAction::ReadMemoryMap))?;
+        // The page that the program has in common with the tool is none of its own.
+        all.retain(|view| !tracee.keeps_log_in(&view.memory));
         let is_known = memory.shared_files.update(&all);
         memory.heap.renamed.extend(memory.shared_files.ranges().cloned());
         if !is_known {
