@@ -87,6 +87,10 @@ pub(crate) fn effects(name: &str) -> Effects {
     if let Some(effects) = TABLE.get(name) {
         return *effects;
     }
+    // Most names are of C functions, and the rest is about others.
+    if !name.starts_with('_') {
+        return Effects::Unknown;
+    }
     if let Some(effects) = of_cxx_stream(name) {
         return effects;
     }
@@ -98,17 +102,18 @@ pub(crate) fn effects(name: &str) -> Effects {
 /// The effects of a member or an operator of the C++ library's streams.
 fn of_cxx_stream(name: &str) -> Option<Effects> {
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let (is_buffer, is_stream) = (begins(CXX_BUFFERS), begins(CXX_STREAMS));
+    if !is_buffer && !is_stream || takes_another(name) {
+        return None;
+    }
     // A string that is returned is made where the first argument points to; what guards an operation has the stream as its second one.
     let is_second = name.ends_with("3strEv") || begins(&["_ZNSo6sentryC", "_ZNSi6sentryC"]);
     let argument = usize::from(is_second);
-    if takes_another(name) {
-        return None;
-    }
     let makes = ["EEC1E", "EEC2E"].iter().any(|constructor| name.contains(constructor));
-    if begins(CXX_BUFFERS) {
+    if is_buffer {
         return Some(Effects::CxxBuffer { argument, data: begins(CXX_TRANSFERS), makes });
     }
-    let is_of_stream_alone = begins(CXX_STREAMS) && !name.contains("St15basic_streambuf");
+    let is_of_stream_alone = !name.contains("St15basic_streambuf");
     is_of_stream_alone.then_some(Effects::CxxStream { argument, makes })
 }
 
