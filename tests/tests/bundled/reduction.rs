@@ -15,7 +15,7 @@ use tests::{Build, Optimisation, Outcome, Target, Tool, is_sampled};
 const LIMIT: Duration = Duration::from_secs(150);
 
 /// Of the builds, one in so many is in the sample.
-const ONE_IN: usize = 3;
+const ONE_IN: usize = 5;
 
 /// Programs on which the two differ, or do not both end, and why.
 const LEFT_OUT: [(&str, &str); 7] = [

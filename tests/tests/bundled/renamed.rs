@@ -12,7 +12,7 @@ use tests::{Build, Language, Optimisation, Outcome, Renamed, Target, is_sampled,
 use crate::explorations::{Explorations, explore};
 
 /// Of the bugs, one in so many is in the sample.
-const ONE_IN: usize = 2;
+const ONE_IN: usize = 3;
 
 /// Optimised programs are part of the full run.
 pub(crate) fn trials(targets: &[Target], explorations: &Arc<Explorations>) -> Vec<Trial> {

@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(90);
 const SEED: &str = "1";
 
 /// Of the bugs, one in so many is in the sample.
-const ONE_IN: usize = 3;
+const ONE_IN: usize = 5;
 
 /// Bugs that are looked at in optimised code as well.
 const OPTIMISED: [&str; 4] = ["lost_update", "lock_order", "three_threads", "work_stealing"];
