@@ -196,18 +196,20 @@ impl ListedFile {
     ///
     /// The kernel lists the locks of the whole machine, and a read tells a page of them at most. Before the next read other
     /// processes lock and unlock their files, by which the list moves, so that a lock is told twice or not at all. One
-    /// read that tells all is of one moment; of several reads, two readings count that tell the same of this file.
+    /// read that tells all is of one moment; of several reads, two readings count that tell the same of this file. Where others
+    /// lock and unlock this very file all the time, the last reading does.
     fn held(&self) -> Vec<HeldFileLock> {
-        let mut before = None;
-        loop {
+        const READINGS: usize = 100;
+        let mut last = None;
+        for _ in 0..READINGS {
             let Ok((text, is_of_one_moment)) = listing() else { return Vec::new() };
-            let locks = text.lines().filter_map(HeldFileLock::parse).filter(|held| self.is(&held.file));
-            let locks: Vec<HeldFileLock> = locks.collect();
-            if is_of_one_moment || before.as_ref() == Some(&locks) {
-                return locks;
+            let listed = text.lines().filter_map(HeldFileLock::parse).filter(|held| self.is(&held.file));
+            let before = last.replace(listed.collect());
+            if is_of_one_moment || before == last {
+                break;
             }
-            before = Some(locks);
         }
+        last.unwrap_or_default()
     }
 
     /// Whether it is the one that is listed by these numbers.
