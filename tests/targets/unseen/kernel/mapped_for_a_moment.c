@@ -1,28 +1,42 @@
 /* Two threads add to the number that a file holds. Each maps the file for as long as it stores the number; the number before is read by a call,
- * or, with -DLOADS, in a mapping of its own. With -DTRY, both lock a mutex for it. */
+ * or, with -DLOADS, in a mapping of its own. With -DOWN, each stores numbers in a file of its own first, which main has stored one in before.
+ * With -DTRY, both lock a mutex for it. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, ROUNDS = 5 };
+
+#ifdef OWN
+enum { TIMES = 2 };
+#else
+enum { TIMES = 1 };
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int file;
 
-static volatile int *map(int protection)
+static int new_file(const char *name)
+{
+    int made = memfd_create(name, 0);
+    assert(made >= 0 && ftruncate(made, PAGE) == 0);
+    return made;
+}
+
+static volatile int *map(int file, int protection)
 {
     volatile int *number = mmap(NULL, PAGE, protection, MAP_SHARED, file, 0);
     assert(number != MAP_FAILED);
     return number;
 }
 
-static int load(void)
+static int load(int file)
 {
     int number = 0;
 #ifdef LOADS
-    volatile int *memory = map(PROT_READ);
+    volatile int *memory = map(file, PROT_READ);
     number = *memory;
     munmap((void *)memory, PAGE);
 #else
@@ -31,34 +45,44 @@ static int load(void)
     return number;
 }
 
-static void store(int number)
+static void store(int file, int number)
 {
-    volatile int *memory = map(PROT_READ | PROT_WRITE);
+    volatile int *memory = map(file, PROT_READ | PROT_WRITE);
     *memory = number;
     munmap((void *)memory, PAGE);
 }
 
-static void *adds(void *unused)
+static void *adds(void *own)
 {
-#ifdef TRY
-    pthread_mutex_lock(&lock);
+    for (int i = 0; i < TIMES; i++) {
+#ifdef OWN
+        for (int round = 0; round < ROUNDS; round++)
+            store(*(int *)own, round);
 #endif
-    store(load() + 1);
 #ifdef TRY
-    pthread_mutex_unlock(&lock);
+        pthread_mutex_lock(&lock);
 #endif
-    return unused;
+        store(file, load(file) + 1);
+#ifdef TRY
+        pthread_mutex_unlock(&lock);
+#endif
+    }
+    return own;
 }
 
 int main(void)
 {
     pthread_t thread;
-    file = memfd_create("number", 0);
-    assert(file >= 0 && ftruncate(file, PAGE) == 0);
-    pthread_create(&thread, NULL, adds, NULL);
-    adds(NULL);
+    int own[] = { new_file("first"), new_file("second") };
+    file = new_file("number");
+#ifdef OWN
+    store(own[0], -1);
+    store(own[1], -1);
+#endif
+    pthread_create(&thread, NULL, adds, &own[0]);
+    adds(&own[1]);
     pthread_join(thread, NULL);
     pthread_mutex_lock(&lock);
-    assert(load() == 2);
+    assert(load(file) == 2 * TIMES);
     return 0;
 }

@@ -57,7 +57,7 @@ fn memory_that_each_thread_maps_is_called_after_the_file() {
 
 #[test]
 fn memory_that_shows_a_file_for_a_moment_is_its_content() {
-    for flag in ["-DLOADS", "-DREADS"] {
+    for flag in ["-DLOADS", "-DREADS", "-DOWN"] {
         for level in levels(flag) {
             let build = Build::new("unseen/kernel/mapped_for_a_moment.c", level).flag(flag);
             for strategy in ["auto", "dpor"] {

@@ -17,16 +17,22 @@ use crate::os::fd;
 use crate::target::modules;
 
 /// The call at which a thread stands is about to be carried out: what it may change of mappings is read where the thread stops next.
-pub(crate) fn note_call(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex) {
+///
+/// Until then the thread may touch what a new mapping shows, at an address that was known to be private: so none is known any more.
+pub(crate) fn note_call(tracee: &mut Tracee, memory: &mut MemoryState, index: ThreadIndex) {
     let regs = &tracee.tasks[index].regs;
     let is_empty = memory.shared_files.is_empty();
-    memory.shared_files.are_stale |= match regs.orig_rax as i64 {
-        libc::SYS_mmap => regs.r10 as i32 & libc::MAP_SHARED != 0 || !is_empty,
-        // Of no bytes it makes another mapping of them.
+    let shows = match regs.orig_rax as i64 {
+        libc::SYS_mmap => regs.r10 as i32 & libc::MAP_SHARED != 0,
+        // Of no bytes it makes another mapping of them; else it takes them to another place.
         libc::SYS_mremap => regs.rsi == 0 || !is_empty,
-        libc::SYS_munmap => !is_empty,
         _ => false,
     };
+    let hides = matches!(regs.orig_rax as i64, libc::SYS_mmap | libc::SYS_munmap) && !is_empty;
+    memory.shared_files.are_stale |= shows || hides;
+    if shows && tracee.detouring.knows_private() {
+        tracee.forget_private(&(0..u64::MAX));
+    }
 }
 
 /// A thread is about to map a file of this name, by a descriptor.
@@ -83,6 +89,7 @@ pub(crate) fn refresh(
         let mut all = modules::shared_files(tracee.leader).map_err(system(SystemAction::ReadMemoryMap))?;
         // The page that the program has in common with the tool is none of its own.
         all.retain(|view| !tracee.keeps_log_in(&view.memory));
+        memory.heap.renamed.extend(memory.shared_files.ranges().cloned());
         let is_known = memory.shared_files.update(&all);
         memory.heap.renamed.extend(memory.shared_files.ranges().cloned());
         if !is_known {
