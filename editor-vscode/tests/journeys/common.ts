@@ -87,6 +87,11 @@ export function cancels({ file, text }: Place, name: string, shown?: string): St
   ];
 }
 
+/** Steps that depend on no language, and that the journey of a program in C takes in every run: here they are part of `./test full`. */
+export function again(...steps: readonly Step[]): readonly Step[] {
+  return process.env["INTERLEAVER_TEST_FULL"] === undefined ? [] : steps;
+}
+
 /** Loads the window anew. */
 export function reloads({ file, text }: Place, problem: string): Step {
   return [

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Step } from "../support/journey";
-import { begins, blamed, cancels, counts, leaveSwitch, reloads, walk, type Place } from "./common";
+import { again, begins, blamed, cancels, counts, leaveSwitch, reloads, walk, type Place } from "./common";
 
 const FILE = "tests/queue_test.cpp";
 const TEST = "TEST(Limits, AreKept)";
@@ -80,8 +80,7 @@ export const QUEUE: readonly Step[] = [
       await scene.workbench.debug.stop();
     },
   ],
-  ...cancels(CROWD, "Crowd.IsCounted"),
-  reloads({ file: FILE, text: FAILING }, "queue.size()"),
+  ...again(...cancels(CROWD, "Crowd.IsCounted"), reloads({ file: FILE, text: FAILING }, "queue.size()")),
   [
     "with the look and the push under one lock, checking again finds it fixed",
     async ({ workbench, project }) => {

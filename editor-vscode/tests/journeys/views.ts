@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Step } from "../support/journey";
-import { begins, blamed, cancels, counts, leaveSwitch, reloads, walk, type Place } from "./common";
+import { again, begins, blamed, cancels, counts, leaveSwitch, reloads, walk, type Place } from "./common";
 
 const FILE = "src/lib.rs";
 const BUGGY = "fn views_are_lost()";
@@ -93,8 +93,7 @@ export const VIEWS: readonly Step[] = [
       await scene.workbench.debug.stop();
     },
   ],
-  ...cancels(CROWD, "a_crowd_is_counted"),
-  reloads({ file: FILE, text: FAILING }, PROBLEM),
+  ...again(...cancels(CROWD, "a_crowd_is_counted"), reloads({ file: FILE, text: FAILING }, PROBLEM)),
   [
     "with one atomic update, checking again finds it fixed",
     async ({ workbench, project }) => {

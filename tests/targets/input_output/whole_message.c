@@ -1,4 +1,4 @@
-/* A thread waits for a message of two bytes, for at most 300 ms. They are sent one by one; with -DHALF the second one is not. */
+/* A thread waits for a message of two bytes, for at most 100 ms. They are sent one by one; with -DHALF the second one is not. */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static void *receive(void *unused)
 
 int main(void)
 {
-    struct timeval limit = { .tv_usec = 300000 };
+    struct timeval limit = { .tv_usec = 100000 };
     pthread_t thread;
 
     assert(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);

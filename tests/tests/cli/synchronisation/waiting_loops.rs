@@ -26,7 +26,7 @@ fn is_correct(name: &str, strategies: &[&str], schedules: &str) {
 /// The value that the loop reads has not been written when the thread comes to it.
 #[test]
 fn it_counts_its_rounds() {
-    is_correct("counts_rounds", &["auto", "icb", "surw", "vtb", "pctvb", "dpor"], "25");
+    is_correct("counts_rounds", &["auto", "icb", "surw", "vtb", "pctvb", "dpor"], "12");
 }
 
 #[test]
