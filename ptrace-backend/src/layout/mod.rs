@@ -95,7 +95,13 @@ pub(crate) struct Foreign {
 impl Foreign {
     /// Whether a call of it while there are several threads is an operation.
     pub(crate) fn is_operation(&self) -> bool {
-        matches!(self.effects, Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. })
+        matches!(
+            self.effects,
+            Effects::State { .. }
+                | Effects::Environment(_)
+                | Effects::EndsProcess
+                | Effects::CallsAtExit { .. }
+        )
     }
 }
 

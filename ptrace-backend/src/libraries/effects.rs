@@ -31,6 +31,8 @@ pub(crate) enum Effects {
     LooksUp,
     /// It returns or changes state that the process has once, which is called so, in one step.
     State { of: &'static str },
+    /// It works on the environment in one step.
+    Environment(EnvironmentUse),
     /// It ends the process, and looks for functions that are to be called before.
     EndsProcess,
     /// It looks for functions that are to be called at exit, in one step, and calls them; with `of`, those of the library in which this
@@ -64,12 +66,23 @@ pub(crate) enum Effects {
 /// State of the libraries that the process has once, and that only some calls change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GlobalState {
-    /// The time zone, which the environment tells.
-    TimeZone,
     /// The locale.
     Locale,
     /// The hook that Rust's panics call.
     PanicHook,
+}
+
+/// The way in which a function works on the environment, which tells the time zone as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EnvironmentUse {
+    /// It reads a variable, or the time zone. Whichever of several such calls comes first makes the time zone.
+    Reads,
+    /// It makes the time zone anew of what the environment tells: another one where that has changed since.
+    Settles,
+    /// It changes a variable.
+    Changes,
+    /// It makes a string of its caller's a part of the environment.
+    Shares,
 }
 
 /// The way in which an argument names a thread.
@@ -305,8 +318,10 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::OpensMemory { sized: false }, "open_memstream open_wmemstream"),
     (Effects::OpensMemory { sized: true }, "fmemopen"),
     (Effects::LooksUp, "dlsym dlvsym"),
-    (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
-    (Effects::Changes(GlobalState::TimeZone), "tzset setenv unsetenv putenv clearenv"),
+    (Effects::Environment(EnvironmentUse::Reads), "getenv secure_getenv localtime_r ctime_r"),
+    (Effects::Environment(EnvironmentUse::Settles), "tzset mktime timelocal strftime"),
+    (Effects::Environment(EnvironmentUse::Changes), "setenv unsetenv clearenv"),
+    (Effects::Environment(EnvironmentUse::Shares), "putenv"),
     // The texts are constant, or in a buffer of the calling thread.
     (
         Effects::DependsOn(GlobalState::Locale),

@@ -33,17 +33,20 @@ use crate::layout::rust_locks::RustMutex;
 
 impl MemoryState {
     /// The accesses that touch shared memory. The others touch memory that is shared with no other thread.
-    fn shared_among(&self, accesses: &[MemoryAccess]) -> Accesses {
+    pub(crate) fn shared_among(&self, accesses: &[MemoryAccess]) -> Accesses {
         let is_shared =
             |access: &&MemoryAccess| self.knowledge.is_shared(self.object(access.addr, access.len));
         accesses.iter().filter(is_shared).copied().collect()
     }
 
+    /// An access by the name of its memory.
+    pub(crate) fn named_access(&self, access: &MemoryAccess) -> Access {
+        let obj = self.object(access.addr, access.len);
+        if access.write { Access::write(obj) } else { Access::read(obj) }
+    }
+
     fn describe_access(&self, instruction: &Candidate, accesses: &[MemoryAccess]) -> Pending {
-        let named = accesses.iter().map(|access| {
-            let obj = self.object(access.addr, access.len);
-            if access.write { Access::write(obj) } else { Access::read(obj) }
-        });
+        let named = accesses.iter().map(|access| self.named_access(access));
         let writes = accesses.iter().any(|access| access.write);
         let (kind, action) = match (instruction.kind, accesses) {
             (AccessKind::LockedUpdate, _) => (OpKind::Update, Action::Access),

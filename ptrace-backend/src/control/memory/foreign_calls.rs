@@ -19,13 +19,17 @@ use crate::control::state::memory::unwatched_uses::OpenCall;
 use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, stacks};
 use crate::instructions::{AccessKind, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
-use crate::libraries::effects::{EXIT_HANDLERS, Effects, ThreadHandle, effects};
+use crate::libraries::effects::{EXIT_HANDLERS, Effects, EnvironmentUse, ThreadHandle, effects};
 use crate::os::memory as target_memory;
 use crate::virtual_syscalls::PID;
+
+/// The variables that a process has, and the time zone that they tell.
+const ENVIRONMENT: &str = "the environment";
 
 /// The running thread has come to the entry of a function of a system library of which not all is known.
 pub(crate) fn enter(
@@ -54,12 +58,25 @@ pub(crate) fn enter(
         |library: usize| tracee.layout.in_system_library(tracee.tasks[index].argument(library));
     let state = match foreign.effects {
         Effects::State { of } if !is_of_library => Some((of, OpKind::Io)),
+        // Rust's standard library is the program's own code; a call by the C library itself is a part of another one.
+        Effects::Environment(_) if !stacks::is_libc_call_site(tracee, caller) => {
+            Some((ENVIRONMENT, OpKind::Io))
+        }
         // An end that a library asks for counts as well: `main` returns to the C library.
         Effects::EndsProcess => Some((EXIT_HANDLERS, OpKind::Exit)),
         Effects::CallsAtExit { of } if !of.is_some_and(is_of_system) => Some((EXIT_HANDLERS, OpKind::Io)),
         _ => None,
     };
     let state = state.filter(|_| tracee.is_scheduled(index));
+    let has_company = tracee.concurrent && scheduling.has_company();
+    let is_of_environment = matches!(foreign.effects, Effects::Environment(_));
+    if is_of_environment
+        && state.is_some()
+        && has_company
+        && !is_harmless(tracee, scheduling, memory, index, foreign)
+    {
+        account.enter_unwatched(entry_of(kind_of(foreign), foreign));
+    }
     // A thread that has ended, and was not joined, may have used it in another order.
     let is_alone = state.is_some() && memory.sharing.is_after_all(index);
     if is_alone && foreign.effects == Effects::EndsProcess {
@@ -69,11 +86,23 @@ pub(crate) fn enter(
         && !is_alone
     {
         let (place, state, _) = no_memory(tracee, of.to_owned(), true);
-        if !memory.sharing.touch_in(index, None, place, TouchKind::Writes).bytes.is_empty() {
+        let (touch, access) = match foreign.effects {
+            Effects::Environment(EnvironmentUse::Reads) => (TouchKind::Reads, Access::read(state)),
+            // Without a change there is nothing else to be made of it.
+            Effects::Environment(EnvironmentUse::Settles) => (TouchKind::Reads, Access::write(state)),
+            _ => (TouchKind::Writes, Access::write(state)),
+        };
+        if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
             memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
         }
         if memory.knowledge.is_shared(state) {
-            let op = Op::new(kind, [Access::write(state)]);
+            // Memory to which arguments point is used in the same step, and not where the call begins.
+            let arguments = MemoryFunction::named(&foreign.name)
+                .map(|function| function.accesses(&MachineState::of(tracee, index)))
+                .unwrap_or_default();
+            let arguments = memory.shared_among(&arguments);
+            let arguments = arguments.iter().map(|argument| memory.named_access(argument));
+            let op = Op::new(kind, std::iter::once(access).chain(arguments));
             return Ok(operations::pend(
                 tracee,
                 scheduling,
@@ -88,11 +117,11 @@ pub(crate) fn enter(
     if let Effects::OpensMemory { sized } = foreign.effects {
         memory.memory_files.extend(files_in_memory(tracee, index, sized));
     }
-    let has_company = tracee.concurrent && scheduling.has_company();
     let matters = has_company || foreign.effects == Effects::LooksUp;
     let is_seen = is_of_library
         || tracee.in_harness(index)
         || !matters
+        || is_of_environment
         || is_harmless(tracee, scheduling, memory, index, foreign);
     if is_seen {
         tracee.pass_trap(index)?;
@@ -159,6 +188,9 @@ fn is_harmless(
             let parts = parts_of_buffer(tracee, buffer, makes);
             return !is_of_program && have_in_call(memory, call(), parts, &entry);
         }
+        Effects::Environment(EnvironmentUse::Reads) => return true,
+        Effects::Environment(EnvironmentUse::Shares) => return false,
+        Effects::Environment(_) => return !has_variables_of_environment(tracee),
         // Those that matter are operations.
         Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. } => return true,
         Effects::DependsOn(of) => {
@@ -213,6 +245,15 @@ fn is_harmless(
     let parts = [Some(file), between(tracee, stream + BUFFER, stream + BUFFER + POINTER)];
     let parts = parts.into_iter().flatten().chain(memory.memory_files.clone());
     have_in_call(memory, call(), parts, &entry)
+}
+
+/// Whether the program's own code finds the environment, or the time zone, in variables of the C library.
+fn has_variables_of_environment(tracee: &Tracee) -> bool {
+    const VARIABLES: [&str; 6] = ["environ", "__environ", "_environ", "timezone", "daylight", "tzname"];
+    let mut own = tracee.layout.modules.iter().filter(|module| !module.is_system);
+    // Of an executable, they may be copied into its own data.
+    let has = |module: &Module, name: &str| module.image.imports(name) || module.image.symbol(name).is_some();
+    own.any(|module| VARIABLES.iter().any(|name| has(module, name)))
 }
 
 /// Takes note that a call uses all of these parts of memory. Whether no other thread does, but in an order that events give.

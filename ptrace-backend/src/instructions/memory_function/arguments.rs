@@ -84,6 +84,8 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
         "strftime" | "strftime_l" => {
             const { &[writes(0, Each(1, 1)), reads(2, Text), reads(3, BROKEN_DOWN)] }
         }
+        "getenv" | "secure_getenv" | "unsetenv" | "putenv" => const { &[reads(0, Text)] },
+        "setenv" => const { &[reads(0, Text), reads(1, Text)] },
         "strptime" => const { &[reads(0, Text), reads(1, Text), writes(2, BROKEN_DOWN)] },
         "strerror_r" | "__xpg_strerror_r" => const { &[writes(1, Each(2, 1))] },
         "mbstowcs" => const { &[writes(0, Each(2, 4)), reads(1, Text)] },

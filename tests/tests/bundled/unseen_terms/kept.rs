@@ -73,7 +73,6 @@ pub(super) const KEPT_ONES: [Access; 11] = [
     },
     Access {
         name: "environment",
-        is_claimable: false,
         load: "return atoi(getenv(p->value ? \"CELL_1\" : \"CELL_0\"));",
         store: "char w[9]; snprintf(w, sizeof w, \"%d\", v); setenv(p->value ? \"CELL_1\" : \"CELL_0\", w, 1);",
         ..ONE_OF_TWO

@@ -165,3 +165,27 @@ fn what_is_inlined_into_the_librarys_generic_code_is_found() {
         }
     }
 }
+
+/// The C library's own code is not followed there: a call is one event.
+#[test]
+fn calls_on_the_environment_are_ordered() {
+    let variants =
+        [("-DNUMBER", true), ("-DZONE", true), ("-DTEXT", true), ("-DITSELF", false), ("-DPUTS", false)];
+    for (what, claimed) in variants {
+        for level in levels(what) {
+            let build = Build::new("unseen/libraries/environment.c", level).flag(what);
+            let locked = explore_built(&build.clone().flag("-DTRY"), &[], &[]);
+            assert_eq!(locked.code, if claimed { 0 } else { 2 }, "{what} {level:?}: {}", locked.transcript());
+            assert_eq!(locked.report["findings"], serde_json::json!([]), "{}", locked.transcript());
+            for strategy in ["auto", "dpor"] {
+                let outcome = explore_built(&build, &["--strategy", strategy], &[]);
+                let codes = if claimed { &[1][..] } else { &[1, 2] };
+                assert!(
+                    codes.contains(&outcome.code),
+                    "{what} {level:?} {strategy}: {}",
+                    outcome.transcript()
+                );
+            }
+        }
+    }
+}
