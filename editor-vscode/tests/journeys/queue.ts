@@ -88,6 +88,8 @@ export const QUEUE: readonly Step[] = [
       const look = await project.line("src/queue.cpp", "if (size()");
       await workbench.editor.replaceLine(look + 2, "");
       await workbench.editor.replaceLine(look, LOCKED);
+      // A replay leaves its console in the place of the problems.
+      await workbench.problems.show();
       await workbench.problems.row("before your edit").waitFor();
       await workbench.openFile(FILE);
       await workbench.editor.goTo(await project.line(FILE, FAILING));

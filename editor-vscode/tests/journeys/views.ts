@@ -99,6 +99,8 @@ export const VIEWS: readonly Step[] = [
     async ({ workbench, project }) => {
       await workbench.editor.replaceLine(await project.line(FILE, "store(seen + 1"), "");
       await workbench.editor.replaceLine(await project.line(FILE, "let seen ="), FIXED);
+      // A replay leaves its console in the place of the problems.
+      await workbench.problems.show();
       await workbench.problems.row("before your edit").waitFor();
       await workbench.editor.goTo(await project.line(FILE, BUGGY));
       await workbench.editor.lensAbove(BUGGY, "Check again").click();
