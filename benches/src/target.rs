@@ -43,7 +43,8 @@ pub fn default_schedule(program: &PtraceProgram) -> Result<u64, Box<dyn Error>> 
         let Some(view) = enabled().find(|view| Some(view.agent) == last).or_else(|| enabled().next()) else {
             break;
         };
-        let choice = Choice { agent: view.agent, pick: view.picks.first().copied().unwrap_or_default() };
+        let choice =
+            Choice { agent: view.agent, outcome: view.outcomes.first().copied().unwrap_or_default() };
         last = Some(view.agent);
         run.run(choice, &Until::one())?;
         events += 1;

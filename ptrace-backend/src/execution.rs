@@ -90,7 +90,7 @@ impl PtraceExecution {
         changed.extend(closed.map(|old| AgentView {
             status: Status::Finished,
             pending: None,
-            picks: SmallVec::new(),
+            outcomes: SmallVec::new(),
             ..old.clone()
         }));
         self.views = new;
@@ -142,7 +142,8 @@ impl PtraceExecution {
             let other = |v: &&AgentView| can_move(v) && Some(v.agent) != last;
             let next = next.or_else(|| self.views.iter().find(other));
             let Some(view) = next.or_else(|| self.views.iter().find(can_move)) else { return };
-            let choice = Choice { agent: view.agent, pick: view.picks.first().copied().unwrap_or_default() };
+            let choice =
+                Choice { agent: view.agent, outcome: view.outcomes.first().copied().unwrap_or_default() };
             last = Some(choice.agent);
             if self.one(choice).is_err() {
                 return;
@@ -167,12 +168,12 @@ impl Execution for PtraceExecution {
             if let Some(stop) = stop {
                 return Ok(Batch { steps, stop });
             }
-            let picks = self.view(choice.agent).map(|view| &view.picks);
+            let outcomes = self.view(choice.agent).map(|view| &view.outcomes);
             // A choice of its own is needed where the next operation can go several ways.
-            if steps.len() as u32 >= until.events || picks.is_none_or(|picks| picks.len() != 1) {
+            if steps.len() as u32 >= until.events || outcomes.is_none_or(|outcomes| outcomes.len() != 1) {
                 return Ok(Batch { steps, stop: Stop::Quantum });
             }
-            choice.pick = picks.and_then(|picks| picks.first().copied()).unwrap_or_default();
+            choice.outcome = outcomes.and_then(|outcomes| outcomes.first().copied()).unwrap_or_default();
         }
     }
 

@@ -60,7 +60,7 @@ pub struct AgentView {
     /// The place of its pending operation in the code.
     pub site: Site,
     /// The ways in which its pending operation can go. Never empty while it has one.
-    pub picks: SmallVec<[OpOutcome; 1]>,
+    pub outcomes: SmallVec<[OpOutcome; 1]>,
 }
 
 /// The state of an agent: it says whether it can be chosen.
@@ -103,14 +103,14 @@ pub struct Choice {
     /// The agent that goes.
     pub agent: Agent,
     /// The way in which it goes.
-    pub pick: OpOutcome,
+    pub outcome: OpOutcome,
 }
 
 impl Choice {
     /// A thread whose operation can go one way only.
     #[must_use]
     pub const fn thread(name: ThreadName) -> Self {
-        Self { agent: Agent::Thread(name), pick: OpOutcome::Only }
+        Self { agent: Agent::Thread(name), outcome: OpOutcome::Only }
     }
 }
 

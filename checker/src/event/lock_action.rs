@@ -147,7 +147,7 @@ mod tests {
     fn done(kind: OpKind, mode: Mode) -> EventBody {
         let access = Access { obj: Obj { name: ObjName(1), offset: 0, len: 1 }, mode };
         let op = Op::new(kind, [access]);
-        EventBody { op, did: Effect::on([access]), pick: OpOutcome::Only, site: Site(0) }
+        EventBody { op, did: Effect::on([access]), outcome: OpOutcome::Only, site: Site(0) }
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub struct EventBody {
     /// Its effect: part of [`Op::may`].
     pub did: Effect,
     /// The way in which it went.
-    pub pick: OpOutcome,
+    pub outcome: OpOutcome,
     /// Its place in the code.
     pub site: Site,
 }
@@ -85,7 +85,7 @@ impl Deref for TraceEvent {
 
 impl From<Event> for TraceEvent {
     fn from(event: Event) -> Self {
-        let Event { id, op, did, pick, site, woken_by, timing } = event;
-        Self::new(id, Arc::new(EventBody { op, did, pick, site }), woken_by, timing)
+        let Event { id, op, did, outcome, site, woken_by, timing } = event;
+        Self::new(id, Arc::new(EventBody { op, did, outcome, site }), woken_by, timing)
     }
 }

@@ -27,7 +27,7 @@ pub struct Event {
     /// Its effect: part of [`Op::may`]. A creation has the new thread in [`Op::peer`].
     pub did: Effect,
     /// The way in which it went.
-    pub pick: OpOutcome,
+    pub outcome: OpOutcome,
     /// Its place in the code.
     pub site: Site,
     /// The event that woke this thread up, which therefore happens before this one.

@@ -275,7 +275,7 @@ impl<'p, P: Program> Runner<'p, P> {
             if nth > 0 {
                 guide.pass(&self.point());
             }
-            self.record(Choice { agent: choice.agent, pick: step.event.pick }, step);
+            self.record(Choice { agent: choice.agent, outcome: step.event.outcome }, step);
         }
     }
 

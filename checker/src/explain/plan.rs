@@ -2,8 +2,8 @@
 //! one.
 //!
 //! A changed schedule does not fit its recording any more: threads run other operations, or are blocked where they were
-//! not. So a plan names no operations. Its legs count events of their own thread from its beginning, which lets one be
-//! left out or moved without a change to the others; a leg whose agent cannot go is over; and after the last one the
+//! not. So a plan names no operations. Its segments count events of their own thread from its beginning, which lets one be
+//! left out or moved without a change to the others; a segment whose agent cannot go is over; and after the last one the
 //! default schedule goes on.
 
 use std::collections::BTreeMap;
@@ -23,16 +23,16 @@ use crate::trace::TraceStep;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Segment {
     pub(super) agent: Agent,
-    /// The number of events that its thread has run at the end of the leg.
+    /// The number of events that its thread has run at the end of the segment.
     pub(super) until: u32,
 }
 
-/// Legs one after another.
+/// Segments one after another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Plan {
     pub(super) segments: Vec<Segment>,
     /// The ways in which events go that can go several.
-    pub(super) picks: BTreeMap<EventId, OpOutcome>,
+    pub(super) outcomes: BTreeMap<EventId, OpOutcome>,
 }
 
 impl Plan {
@@ -46,14 +46,14 @@ impl Plan {
                 Some(segment) if segment.agent == choice.agent => segment.until = until,
                 _ => plan.segments.push(Segment { agent: choice.agent, until }),
             }
-            if event.pick != OpOutcome::Only {
-                plan.picks.insert(event.id, event.pick);
+            if event.outcome != OpOutcome::Only {
+                plan.outcomes.insert(event.id, event.outcome);
             }
         }
         plan
     }
 
-    /// The same picks with other legs; neighbours of one agent become one leg.
+    /// The same outcomes with other segments; neighbours of one agent become one segment.
     pub(super) fn with(&self, segments: impl IntoIterator<Item = Segment>) -> Self {
         let mut merged: Vec<Segment> = Vec::new();
         for segment in segments {
@@ -62,7 +62,7 @@ impl Plan {
                 _ => merged.push(segment),
             }
         }
-        Self { segments: merged, picks: self.picks.clone() }
+        Self { segments: merged, outcomes: self.outcomes.clone() }
     }
 }
 
@@ -102,8 +102,8 @@ impl<'a> PlanGuide<'a> {
         while let Some(segment) = self.plan.segments.get(self.next) {
             let thread = segment.agent.thread();
             let index = self.counts.of(thread);
-            let pick = self.plan.picks.get(&EventId { thread, index }).copied();
-            match way(at, segment.agent, pick).filter(|_| index < segment.until) {
+            let outcome = self.plan.outcomes.get(&EventId { thread, index }).copied();
+            match way(at, segment.agent, outcome).filter(|_| index < segment.until) {
                 None => self.next += 1,
                 choice => return choice,
             }
@@ -113,9 +113,9 @@ impl<'a> PlanGuide<'a> {
 }
 
 /// The choice of an agent, in the way asked for if it can go that way.
-pub(super) fn way(at: &SchedulingPoint<'_>, agent: Agent, pick: Option<OpOutcome>) -> Option<Choice> {
+pub(super) fn way(at: &SchedulingPoint<'_>, agent: Agent, outcome: Option<OpOutcome>) -> Option<Choice> {
     let mut ways = at.choices.iter().filter(|choice| choice.agent == agent);
-    let asked = ways.clone().find(|choice| Some(choice.pick) == pick);
+    let asked = ways.clone().find(|choice| Some(choice.outcome) == outcome);
     asked.or_else(|| ways.next()).copied()
 }
 
@@ -170,7 +170,7 @@ impl<'a> Recall<'a> {
 impl Guide for Recall<'_> {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         while let [(choice, key), rest @ ..] = self.steps {
-            let Some(found) = way(at, choice.agent, Some(choice.pick)) else {
+            let Some(found) = way(at, choice.agent, Some(choice.outcome)) else {
                 if let Some(new) = self.unrecorded(at) {
                     return one(Some(new));
                 }

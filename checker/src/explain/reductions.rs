@@ -1,8 +1,8 @@
 //! The changes to a plan that make it simpler, the largest ones first.
 //!
-//! Leaving out ever smaller runs of legs is Andreas Zeller, Ralf Hildebrandt: Simplifying and Isolating Failure-Inducing
+//! Leaving out ever smaller runs of segments is Andreas Zeller, Ralf Hildebrandt: Simplifying and Isolating Failure-Inducing
 //! Input, TSE 2002; for schedules see Jong-Deok Choi, Andreas Zeller: Isolating Failure-Inducing Thread Schedules,
-//! ISSTA 2002. A leg left out is a switch less: what it ran is run by the next leg of its thread.
+//! ISSTA 2002. A segment left out is a switch less: what it ran is run by the next segment of its thread.
 
 use super::plan::{Plan, Segment};
 
@@ -13,7 +13,7 @@ pub(super) fn changes(plan: &Plan) -> impl Iterator<Item = Plan> {
     cut.chain(without(plan)).chain(joined(plan)).chain(swapped(plan)).chain(moved(plan))
 }
 
-/// Runs of legs left out: halves, quarters, down to single ones.
+/// Runs of segments left out: halves, quarters, down to single ones.
 fn without(plan: &Plan) -> impl Iterator<Item = Plan> {
     let segments = &plan.segments;
     let lengths = std::iter::successors(Some(segments.len() / 2), |length| Some(length / 2));
@@ -26,7 +26,7 @@ fn without(plan: &Plan) -> impl Iterator<Item = Plan> {
     })
 }
 
-/// A leg goes on to where the next one of its agent ends, or does not begin before that one.
+/// A segment goes on to where the next one of its agent ends, or does not begin before that one.
 fn joined(plan: &Plan) -> impl Iterator<Item = Plan> {
     let segments = &plan.segments;
     pairs(segments).flat_map(move |(at, next)| {
@@ -39,7 +39,7 @@ fn joined(plan: &Plan) -> impl Iterator<Item = Plan> {
     })
 }
 
-/// Each leg with the next one of its agent.
+/// Each segment with the next one of its agent.
 fn pairs(segments: &[Segment]) -> impl Iterator<Item = (usize, usize)> {
     (0..segments.len()).filter_map(|at| {
         let next = segments[at + 1..].iter().position(|segment| segment.agent == segments[at].agent)?;
@@ -55,7 +55,7 @@ fn swapped(plan: &Plan) -> impl Iterator<Item = Plan> {
     })
 }
 
-/// Switches earlier and later: any other event at which a leg can end.
+/// Switches earlier and later: any other event at which a segment can end.
 fn moved(plan: &Plan) -> impl Iterator<Item = Plan> {
     let segments = &plan.segments;
     (0..segments.len()).flat_map(move |at| {

@@ -183,7 +183,7 @@ impl HappensBefore {
             event.woken_by().and_then(|EventId { thread, index }| self.position(locate(thread)?, index));
         let peer = event.op.peer.and_then(&locate);
         let before = self.before(thread, event.op.kind, did, peer, waker);
-        let hash = self.event_hash(thread, event.op.kind, did, event.pick, &before);
+        let hash = self.event_hash(thread, event.op.kind, did, event.outcome, &before);
         let clock = self.clock_after(thread, &before);
         let position = self.hashes.end();
         self.state = self.state_with(thread, hash);
@@ -205,9 +205,9 @@ impl HappensBefore {
     /// If it does less (a failed compare-and-swap), no execution ever has this hash: the events before the operation
     /// fix its outcome. So whatever is known about a state with this hash holds after the operation.
     #[must_use]
-    pub fn predict(&self, thread: usize, op: &Op, pick: OpOutcome, peer: Option<usize>) -> HbHash {
+    pub fn predict(&self, thread: usize, op: &Op, outcome: OpOutcome, peer: Option<usize>) -> HbHash {
         let before = self.before(thread, op.kind, &op.may, peer, self.threads[thread].waker);
-        HbHash(self.state_with(thread, self.event_hash(thread, op.kind, &op.may, pick, &before)))
+        HbHash(self.state_with(thread, self.event_hash(thread, op.kind, &op.may, outcome, &before)))
     }
 
     /// The events that come directly before, except for the thread's own previous one.
@@ -272,12 +272,12 @@ impl HappensBefore {
         thread: usize,
         kind: OpKind,
         did: &Effect,
-        pick: OpOutcome,
+        outcome: OpOutcome,
         before: &Positions,
     ) -> u128 {
         let mut mixer = Mixer::new(self.threads[thread].tag.0);
         mixer.word(kind as u64);
-        let (tag, value) = match pick {
+        let (tag, value) = match outcome {
             OpOutcome::Only => (0, 0),
             OpOutcome::Wake(name) => (1, ThreadTag::of(name).0),
             OpOutcome::Value(value) => (2, u64::from(value)),

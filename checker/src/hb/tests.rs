@@ -21,7 +21,7 @@ fn name(thread: usize) -> ThreadName {
 
 fn event(id: EventId, op: Op, woken_by: Option<EventId>) -> TraceEvent {
     let did = op.may.clone();
-    TraceEvent::from(Event { id, did, op, pick: OpOutcome::Only, site: Site(0), woken_by, timing: None })
+    TraceEvent::from(Event { id, did, op, outcome: OpOutcome::Only, site: Site(0), woken_by, timing: None })
 }
 
 impl Run {
@@ -78,7 +78,7 @@ fn the_order_of_independent_events_does_not_change_the_state() {
 
 #[test]
 fn which_way_a_choice_went_is_part_of_the_state() {
-    let state = |pick| {
+    let state = |outcome| {
         let mut run = Run::new();
         let id = EventId { thread: name(0), index: 0 };
         let op = read(0, 4);
@@ -86,7 +86,7 @@ fn which_way_a_choice_went_is_part_of_the_state() {
             id,
             did: op.may.clone(),
             op,
-            pick,
+            outcome,
             site: Site(0),
             woken_by: None,
             timing: None,

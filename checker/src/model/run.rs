@@ -150,7 +150,7 @@ impl ModelRun {
         let impossible = || ImpossibleChoice::NotEnabled(choice.agent);
         let view = self.views.iter().find(|view| view.agent == choice.agent);
         let view = view.ok_or(ImpossibleChoice::NoAgent(choice.agent))?;
-        if view.status != Status::Enabled || !view.picks.contains(&choice.pick) {
+        if view.status != Status::Enabled || !view.outcomes.contains(&choice.outcome) {
             return Err(impossible().into());
         }
         let op = view.pending.clone().ok_or_else(impossible)?;
@@ -159,8 +159,15 @@ impl ModelRun {
         let thread = &mut self.threads[index];
         let id = EventId { thread: thread.name, index: thread.events };
         thread.events += 1;
-        let mut event =
-            Event { id, did: op.may.clone(), op, pick: choice.pick, site, woken_by: None, timing: None };
+        let mut event = Event {
+            id,
+            did: op.may.clone(),
+            op,
+            outcome: choice.outcome,
+            site,
+            woken_by: None,
+            timing: None,
+        };
         match choice.agent {
             Agent::Timeout(_) => self.time_out(index),
             Agent::Thread(_) | Agent::Flush(_) => self.act(index, &mut event)?,
@@ -188,7 +195,7 @@ impl ModelRun {
             let did = op.may.clone();
             self.act(
                 index,
-                &mut Event { id, op, did, pick: OpOutcome::Only, site, woken_by: None, timing: None },
+                &mut Event { id, op, did, outcome: OpOutcome::Only, site, woken_by: None, timing: None },
             )?;
         }
         let message = "the thread runs for ever without a key point".to_owned();
@@ -211,7 +218,7 @@ impl ModelRun {
     }
 
     fn act(&mut self, index: usize, event: &mut Event) -> Result<(), ExecutionError> {
-        let signalled = match event.pick {
+        let signalled = match event.outcome {
             OpOutcome::Wake(name) => self.index(name),
             OpOutcome::Only | OpOutcome::Value(_) => None,
         };
@@ -316,7 +323,7 @@ impl Execution for ModelRun {
                 return Ok(Batch { steps, stop });
             }
             let next = self.views.iter().find(|view| view.agent == choice.agent);
-            choice.pick = next.map_or(OpOutcome::Only, |view| view.picks[0]);
+            choice.outcome = next.map_or(OpOutcome::Only, |view| view.outcomes[0]);
         }
     }
 

@@ -117,9 +117,9 @@ fn a_condition_wait_is_two_events() {
         (Status::Blocked(BlockedOn::Cond(c)), Some(OpKind::Reacquire))
     );
     go(&mut run, &[2]);
-    let picks = view(&run, Agent::Thread(thread(2))).picks.to_vec();
-    assert_eq!(picks, [OpOutcome::Wake(thread(1))]);
-    let signal = Choice { agent: Agent::Thread(thread(2)), pick: picks[0] };
+    let outcomes = view(&run, Agent::Thread(thread(2))).outcomes.to_vec();
+    assert_eq!(outcomes, [OpOutcome::Wake(thread(1))]);
+    let signal = Choice { agent: Agent::Thread(thread(2)), outcome: outcomes[0] };
     let woken = run.run(signal, &Until::one()).unwrap().steps[0].event.id;
     assert_eq!(status(&run, 1), Status::Blocked(BlockedOn::Mutex { obj: m, owner: Some(thread(2)) }));
     go(&mut run, &[2]);
@@ -131,12 +131,12 @@ fn a_condition_wait_is_two_events() {
 fn a_signal_chooses_among_the_waiters_by_name() {
     let waiter = "lock m, wait c m, unlock m";
     let mut run = start(&format!("signal c | {waiter} | {waiter}"));
-    assert_eq!(view(&run, Agent::Thread(thread(1))).picks.to_vec(), [OpOutcome::Only]);
+    assert_eq!(view(&run, Agent::Thread(thread(1))).outcomes.to_vec(), [OpOutcome::Only]);
     go(&mut run, &[3, 3, 2, 2]);
-    let picks = view(&run, Agent::Thread(thread(1))).picks.to_vec();
-    assert_eq!(picks, [OpOutcome::Wake(thread(2)), OpOutcome::Wake(thread(3))]);
+    let outcomes = view(&run, Agent::Thread(thread(1))).outcomes.to_vec();
+    assert_eq!(outcomes, [OpOutcome::Wake(thread(2)), OpOutcome::Wake(thread(3))]);
     assert!(run.run(Choice::thread(thread(1)), &Until::one()).is_err());
-    run.run(Choice { agent: Agent::Thread(thread(1)), pick: picks[1] }, &Until::one()).unwrap();
+    run.run(Choice { agent: Agent::Thread(thread(1)), outcome: outcomes[1] }, &Until::one()).unwrap();
     assert_eq!(status(&run, 3), Status::Enabled);
     assert!(matches!(status(&run, 2), Status::Blocked(BlockedOn::Cond(_))));
 }
@@ -156,7 +156,7 @@ fn a_timed_wait_can_run_out_of_time_while_it_is_open() {
     go(&mut run, &[1]);
     assert!(run.agents().iter().all(|view| view.agent != agent));
     go(&mut run, &[1]);
-    let batch = run.run(Choice { agent, pick: OpOutcome::Only }, &Until::one()).unwrap();
+    let batch = run.run(Choice { agent, outcome: OpOutcome::Only }, &Until::one()).unwrap();
     assert_eq!((batch.steps[0].event.op.kind, batch.stop), (OpKind::Timeout, Stop::Finished));
     assert!(batch.steps[0].changed.iter().any(|view| view.agent == agent && view.status == Status::Finished));
     go(&mut run, &[1, 1]);
@@ -170,7 +170,7 @@ fn a_timed_lock_is_open_only_while_the_mutex_is_held() {
     assert!(!is_open(&run));
     go(&mut run, &[2]);
     assert!(is_open(&run));
-    run.run(Choice { agent: Agent::Timeout(thread(1)), pick: OpOutcome::Only }, &Until::one()).unwrap();
+    run.run(Choice { agent: Agent::Timeout(thread(1)), outcome: OpOutcome::Only }, &Until::one()).unwrap();
     assert_eq!(status(&run, 1), Status::Finished);
 }
 

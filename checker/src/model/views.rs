@@ -56,7 +56,7 @@ impl ModelRun {
         Some(op)
     }
 
-    fn picks(&self, index: usize) -> SmallVec<[OpOutcome; 1]> {
+    fn outcomes(&self, index: usize) -> SmallVec<[OpOutcome; 1]> {
         match self.operation(index) {
             Some((Operation::Signal(cond), _)) if !self.objects[*cond].waiters().is_empty() => {
                 let mut names: SmallVec<[ThreadName; 4]> =
@@ -74,7 +74,7 @@ impl ModelRun {
             status: self.status(index),
             pending: self.pending(index),
             site: self.site(index),
-            picks: self.picks(index),
+            outcomes: self.outcomes(index),
         }
     }
 
@@ -93,7 +93,7 @@ impl ModelRun {
             status: Status::Enabled,
             pending: Some(op),
             site: self.site(index),
-            picks: smallvec![OpOutcome::Only],
+            outcomes: smallvec![OpOutcome::Only],
         })
     }
 

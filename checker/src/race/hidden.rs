@@ -171,8 +171,15 @@ impl TraceMerger {
         let op = Op { atomicity: Atomicity::Atomic, ..Op::new(kind, [*access]) };
         let id = self.next_id(*thread);
         let did = op.may.clone();
-        let event =
-            Event { id, op, did, pick: OpOutcome::Only, site: Site::default(), woken_by: None, timing: None };
+        let event = Event {
+            id,
+            op,
+            did,
+            outcome: OpOutcome::Only,
+            site: Site::default(),
+            woken_by: None,
+            timing: None,
+        };
         let event = self.known.event(event);
         self.steps.push(like.with_event(event));
     }
@@ -190,12 +197,12 @@ impl TraceMerger {
         if op.kind.is_load_or_store() && atomic.contains(&old.site) {
             op.atomicity = Atomicity::Atomic;
         }
-        let (pick, site) = (old.pick, old.site);
+        let (outcome, site) = (old.outcome, old.site);
         let mut did = old.did.clone();
         let loads = |access: &&Access| access.mode == Mode::Read && stored.overlap(access.obj);
         let looks = old.did.accesses.iter().filter(|_| op.kind == OpKind::Read).filter(loads);
         did.accesses.extend(looks.map(|access| Access::read(published(access.obj))));
-        let event = Event { id, op, did, pick, site, woken_by, timing: None };
+        let event = Event { id, op, did, outcome, site, woken_by, timing: None };
         self.positions.push(self.steps.end());
         let event = self.known.event(event);
         self.steps.push(step.with_event(event));

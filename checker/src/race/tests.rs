@@ -160,7 +160,7 @@ fn trace(events: &[(usize, Doing, u32, u32, u64)]) -> Trace {
             id,
             did: op.may.clone(),
             op,
-            pick: OpOutcome::Only,
+            outcome: OpOutcome::Only,
             site: Site(site),
             woken_by,
             timing: None,

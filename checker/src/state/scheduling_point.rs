@@ -68,7 +68,7 @@ impl SchedulingPoint<'_> {
         let op = self.agents.agent(choice.agent)?.pending.as_ref()?;
         let thread = self.agents.index(choice.agent.thread())?;
         let peer = op.peer.and_then(|peer| self.agents.index(peer));
-        Some(self.trace.hb.predict(thread, op, choice.pick, peer))
+        Some(self.trace.hb.predict(thread, op, choice.outcome, peer))
     }
 }
 
@@ -90,22 +90,22 @@ pub(crate) fn choices(
     let has_to_wait = |view: &AgentView| waits && last == Previous::Yielding(view.agent.thread());
     let (waiting, free): (Vec<&AgentView>, Vec<&AgentView>) =
         threads.iter().filter(|view| view.status == Status::Enabled).partition(|view| has_to_wait(view));
-    free.into_iter().for_each(|view| picks(view, into));
+    free.into_iter().for_each(|view| add_choices(view, into));
     let others = agents.others().iter().filter(|view| view.status == Status::Enabled);
     let (timed, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
-    flushes.into_iter().for_each(|view| picks(view, into));
+    flushes.into_iter().for_each(|view| add_choices(view, into));
     let time_passes = !timed.is_empty() && idle > IDLE_ROUNDS * threads.len() as u32;
     if into.is_empty() && !time_passes {
-        waiting.into_iter().for_each(|view| picks(view, into));
+        waiting.into_iter().for_each(|view| add_choices(view, into));
     }
     if timeouts {
-        timed.into_iter().for_each(|view| picks(view, into));
+        timed.into_iter().for_each(|view| add_choices(view, into));
         return false;
     }
     // If no other thread can move, time goes on, for one of them: which one must not depend on the order in which they began to
     // wait.
     match timed.iter().min_by_key(|view| view.agent.thread()) {
-        Some(first) if into.is_empty() => picks(first, into),
+        Some(first) if into.is_empty() => add_choices(first, into),
         _ => {}
     }
     !timed.is_empty()
@@ -132,8 +132,8 @@ pub(crate) fn go_on_at_plain_accesses(
     }
 }
 
-fn picks(view: &AgentView, into: &mut Vec<Choice>) {
-    into.extend(view.picks.iter().map(|&pick| Choice { agent: view.agent, pick }));
+fn add_choices(view: &AgentView, into: &mut Vec<Choice>) {
+    into.extend(view.outcomes.iter().map(|&outcome| Choice { agent: view.agent, outcome }));
 }
 
 /// The reason for which the agent that was chosen runs here.

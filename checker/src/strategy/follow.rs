@@ -36,7 +36,7 @@ impl TraceGuide {
         let is_it = at.planned(any).is_some_and(|(_, planned)| planned == *key);
         if is_it {
             self.rest.pop();
-            return of_agent.find(|choice| choice.pick == asked.pick).or(Some(any));
+            return of_agent.find(|choice| choice.outcome == asked.outcome).or(Some(any));
         }
         matches!(asked.agent, Agent::Thread(_)).then_some(any)
     }

@@ -25,8 +25,8 @@ const MOST: usize = 1 << 14;
 
 impl Interner {
     pub(crate) fn event(&mut self, event: Event) -> TraceEvent {
-        let Event { id, op, did, pick, site, woken_by, timing } = event;
-        let done = known(&mut self.done, EventBody { op, did, pick, site });
+        let Event { id, op, did, outcome, site, woken_by, timing } = event;
+        let done = known(&mut self.done, EventBody { op, did, outcome, site });
         TraceEvent::new(id, done, woken_by, timing)
     }
 
@@ -96,7 +96,7 @@ mod tests {
             id,
             did: op.may.clone(),
             op,
-            pick: OpOutcome::Only,
+            outcome: OpOutcome::Only,
             site: Site(site),
             woken_by: None,
             timing: None,

@@ -252,7 +252,7 @@ mod tests {
                 id: EventId { thread: threads[thread], index },
                 did: op.may.clone(),
                 op,
-                pick: OpOutcome::Only,
+                outcome: OpOutcome::Only,
                 site: Site(kind as u64),
                 woken_by: None,
                 timing: None,

@@ -27,8 +27,8 @@ pub struct SavedChoice {
     #[serde(default, skip_serializing_if = "Actor::is_thread")]
     pub actor: Actor,
     /// The outcome of the operation, where there are several.
-    #[serde(default, skip_serializing_if = "is_only")]
-    pub pick: OpOutcome,
+    #[serde(default, rename = "pick", skip_serializing_if = "is_only")]
+    pub outcome: OpOutcome,
 }
 
 /// The actor of a thread that is chosen.
@@ -51,8 +51,8 @@ impl Actor {
     }
 }
 
-fn is_only(pick: &OpOutcome) -> bool {
-    *pick == OpOutcome::Only
+fn is_only(outcome: &OpOutcome) -> bool {
+    *outcome == OpOutcome::Only
 }
 
 impl SavedChoice {
@@ -64,7 +64,7 @@ impl SavedChoice {
             Actor::Timeout => Agent::Timeout(self.thread),
             Actor::Flush => Agent::Flush(self.thread),
         };
-        Choice { agent, pick: self.pick }
+        Choice { agent, outcome: self.outcome }
     }
 
     /// The operation that the choice has to run.

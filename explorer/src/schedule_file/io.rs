@@ -189,14 +189,14 @@ pub(crate) mod tests {
     use crate::report::Location;
 
     pub(crate) fn example() -> ScheduleFile {
-        let choice = |thread, operation, actor, pick| SavedChoice {
+        let choice = |thread, operation, actor, outcome| SavedChoice {
             thread,
             operation,
             object: Some("counter".to_owned().into()),
             at: "worker, counter.c:7".to_owned().into(),
             site: Site(0xfeed_beef_feed_beef),
             actor,
-            pick,
+            outcome,
         };
         let first = ThreadName::MAIN.child(1).unwrap();
         ScheduleFile {

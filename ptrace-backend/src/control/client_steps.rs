@@ -110,7 +110,7 @@ impl Process {
             ClientStep::AskToEnd => self.ask_to_end()?,
         }
         self.note_end_of_client();
-        Ok(Event { id, op, did, pick: OpOutcome::Only, site: Default::default(), woken_by: None, timing })
+        Ok(Event { id, op, did, outcome: OpOutcome::Only, site: Default::default(), woken_by: None, timing })
     }
 
     /// After an event of the program: what it has sent is there, and a client that the kernel kept waiting goes on.

@@ -39,7 +39,7 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, 
     let due = timer.awaited().filter(|_| !tracee.gone && !scheduling.exiting);
     let Some(due) = due else {
         let (status, site) = (Status::Finished, Default::default());
-        return AgentView { agent, status, pending: None, site, picks: SmallVec::new() };
+        return AgentView { agent, status, pending: None, site, outcomes: SmallVec::new() };
     };
     let is_due = enabled::is_due(tracee, scheduling, objects, Waiter::Timer(nth), due);
     let target = if is_due { target(tracee, scheduling, timer) } else { None };
@@ -55,7 +55,7 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, 
         )))
     };
     let pending = Some(operation(tracee, scheduling, timer, target));
-    AgentView { agent, status, pending, site: timer.site, picks: smallvec![OpOutcome::Only] }
+    AgentView { agent, status, pending, site: timer.site, outcomes: smallvec![OpOutcome::Only] }
 }
 
 /// The thread that would get a timer's signal: the first one that does not block it, if the signal is for any.
@@ -215,5 +215,5 @@ pub(crate) fn expire(
             }
         }
     }
-    Ok(Event { id, did, op, pick: OpOutcome::Only, site, woken_by: None, timing })
+    Ok(Event { id, did, op, outcome: OpOutcome::Only, site, woken_by: None, timing })
 }

@@ -71,7 +71,7 @@ impl Process {
         operations::tell_of_signals(&self.tracee, &self.scheduling, index, &mut op.may);
         let did = op.may.clone();
         self.scheduling.keep_time(index, &did);
-        let event = Event { id, op, did, pick: OpOutcome::Only, site, woken_by: None, timing };
+        let event = Event { id, op, did, outcome: OpOutcome::Only, site, woken_by: None, timing };
         self.happened(index, &event);
         self.go_on(index, next)?;
         Ok(event)
@@ -124,8 +124,15 @@ impl Process {
                 Continuation::Handle
             }
         };
-        let event =
-            Event { id, did: op.may.clone(), op, pick: OpOutcome::Only, site, woken_by: None, timing: None };
+        let event = Event {
+            id,
+            did: op.may.clone(),
+            op,
+            outcome: OpOutcome::Only,
+            site,
+            woken_by: None,
+            timing: None,
+        };
         self.happened(index, &event);
         self.go_on(index, next)?;
         Ok(event)

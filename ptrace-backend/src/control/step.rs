@@ -34,7 +34,7 @@ use crate::os::memory;
 struct OperationStep<'a> {
     index: ThreadIndex,
     pending: &'a Pending,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     /// The event that it becomes.
     id: EventId,
 }
@@ -57,7 +57,7 @@ impl Process {
         let index = self.scheduling.threads.position(|thread| thread.name == name);
         let index = index.ok_or(ImpossibleChoice::NoAgent(choice.agent))?;
         let event = match choice.agent {
-            Agent::Thread(_) => self.perform(index, choice.pick)?,
+            Agent::Thread(_) => self.perform(index, choice.outcome)?,
             Agent::Timeout(_) => self.time_out(index)?,
             Agent::Flush(_) => return Err(ImpossibleChoice::NoStoreBuffer(choice.agent).into()),
         };
@@ -66,7 +66,7 @@ impl Process {
     }
 
     /// Runs a thread's pending operation, and then the thread to its next one.
-    fn perform(&mut self, index: ThreadIndex, pick: OpOutcome) -> Result<Event, ExecutionError> {
+    fn perform(&mut self, index: ThreadIndex, outcome: OpOutcome) -> Result<Event, ExecutionError> {
         let agent = Agent::Thread(self.scheduling.threads[index].name);
         let pending = self.scheduling.threads[index].pending.take();
         let mut pending = pending.ok_or(ImpossibleChoice::NoOperation(agent))?;
@@ -111,17 +111,17 @@ impl Process {
         if let Some(failure) = misuse {
             self.scheduling.threads[index].run_state = RunState::Failed(failure);
             let Pending { op, site, .. } = pending;
-            return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by, timing: None });
+            return Ok(Event { id, did: op.may.clone(), op, outcome, site, woken_by, timing: None });
         }
         let timers = self.scheduling.timers.len();
         let listens = kernel_call(&self.tracee, index, &pending, libc::SYS_listen);
-        let (did, next) = self.carry_out_action(OperationStep { index, pending: &pending, pick, id })?;
+        let (did, next) = self.carry_out_action(OperationStep { index, pending: &pending, outcome, id })?;
         self.scheduling.threads[index].drained = pending.releases_mutex();
         self.scheduling.keep_time(index, &did);
         self.scheduling.threads[index].note_event(pending.op.kind, &did);
         self.scheduling.threads[index].note_writes(&did);
         time_slices::note_look(&self.tracee, &mut self.scheduling, index, &pending, did == pending.op.may);
-        let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
+        let mut event = Event { id, op: pending.op, did, outcome, site: pending.site, woken_by, timing };
         event.op.peer = event.op.peer.or(self.scheduling.timers.get(timers).map(|timer| timer.name));
         let children = self.scheduling.threads[index].children;
         for effect in [&mut event.op.may, &mut event.did] {
@@ -182,7 +182,7 @@ impl Process {
         &mut self,
         step: OperationStep<'_>,
     ) -> Result<(Effect, Continuation), ExecutionError> {
-        let OperationStep { index, pending, pick, id } = step;
+        let OperationStep { index, pending, outcome, id } = step;
         let all = pending.op.may.clone();
         let Self { tracee, scheduling, objects, memory, account } = self;
         Ok(match &pending.action {
@@ -264,18 +264,18 @@ impl Process {
             }
             Action::FutexResume { result, .. } => (all, Continuation::Answer(*result)),
             Action::FutexWake { addr, count } => {
-                let woken = futexes::wake(scheduling, objects, *addr, *count, pick, Some(id));
+                let woken = futexes::wake(scheduling, objects, *addr, *count, outcome, Some(id));
                 let is_for_others = futexes::is_for_others(tracee, woken);
                 (all, if is_for_others { Continuation::Kernel } else { Continuation::Answer(woken) })
             }
             Action::FutexRequeue(requeue) => {
-                futexes::requeue(tracee, scheduling, objects, pending, *requeue, pick, id)
+                futexes::requeue(tracee, scheduling, objects, pending, *requeue, outcome, id)
             }
             Action::FutexWakeOp(call) => {
-                wake_op::carry_out(tracee, scheduling, objects, pending, *call, (pick, id))
+                wake_op::carry_out(tracee, scheduling, objects, pending, *call, (outcome, id))
             }
             Action::End(mutexes) => {
-                let (end, kind) = ((index, &**mutexes), (pick, id));
+                let (end, kind) = ((index, &**mutexes), (outcome, id));
                 (all, thread_end::carry_out(tracee, scheduling, objects, memory, end, pending.site, kind))
             }
             Action::AwaitSignal(awaited) => {
@@ -323,7 +323,7 @@ impl Process {
         object: u64,
         timed_out: u64,
     ) -> Result<(Effect, Continuation), ExecutionError> {
-        let OperationStep { index, pending, pick, id } = step;
+        let OperationStep { index, pending, outcome, id } = step;
         let all = pending.op.may.clone();
         let takes = !function.only_tries();
         if takes && matches!(pending.op.kind, OpKind::Await | OpKind::CompareExchange) {
@@ -344,7 +344,7 @@ impl Process {
                 ),
             ),
             TrappedFunction::Signal => {
-                condvars_barriers::signal(scheduling, objects, object, pick, id);
+                condvars_barriers::signal(scheduling, objects, object, outcome, id);
                 (all, Continuation::Return(0))
             }
             TrappedFunction::Broadcast => {

@@ -73,7 +73,13 @@ fn view(
             RunState::Failed(failure) => Status::Failed(failure.clone()),
             RunState::Live | RunState::Ended => Status::Finished,
         };
-        return AgentView { agent, status, pending: None, site: Default::default(), picks: SmallVec::new() };
+        return AgentView {
+            agent,
+            status,
+            pending: None,
+            site: Default::default(),
+            outcomes: SmallVec::new(),
+        };
     };
     naming::note_told(tracee, scheduling, memory, index, pending);
     AgentView {
@@ -81,7 +87,7 @@ fn view(
         status: status(tracee, scheduling, objects, memory, index, pending),
         pending: Some(described(tracee, scheduling, objects, memory, index, pending)),
         site: pending.site,
-        picks: picks(scheduling, objects, &pending.action),
+        outcomes: outcomes(scheduling, objects, &pending.action),
     }
 }
 
@@ -236,7 +242,7 @@ fn owner(scheduling: &Scheduling, objects: &Objects, mutex: u64) -> Option<Threa
 }
 
 /// The ways in which an operation can go: which waiter wakes, where there are several.
-fn picks(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVec<[OpOutcome; 1]> {
+fn outcomes(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVec<[OpOutcome; 1]> {
     let queue = match action {
         Action::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
         Action::FutexWake { addr, count: 1, .. }
@@ -284,7 +290,7 @@ fn timeout_view(
         },
         pending: Some(op),
         site: pending.site,
-        picks: smallvec![OpOutcome::Only],
+        outcomes: smallvec![OpOutcome::Only],
     })
 }
 

@@ -25,7 +25,7 @@ fn launch(folder: &TempDir, definitions: &str, main: &str) -> PtraceProgram {
 fn execute(program: &PtraceProgram) {
     let mut run = program.start(&Scope::All).unwrap();
     while let Some(view) = run.agents().iter().find(|view| view.status == Status::Enabled) {
-        let choice = Choice { agent: view.agent, pick: view.picks[0] };
+        let choice = Choice { agent: view.agent, outcome: view.outcomes[0] };
         let batch = run.run(choice, &Until::one()).unwrap();
         assert_ne!(batch.stop, Stop::Failed);
     }

@@ -52,7 +52,7 @@ impl ByPriority {
         if highest.gives_way() {
             self.sunk.push(highest.agent);
         }
-        Some(Choice { agent: highest.agent, pick: highest.picks[0] })
+        Some(Choice { agent: highest.agent, outcome: highest.outcomes[0] })
     }
 }
 

@@ -21,7 +21,7 @@ fn output(program: &PtraceProgram, last_first: bool) -> String {
         let mut enabled = run.agents().iter().filter(|view| view.status == Status::Enabled);
         let next = if last_first { enabled.next_back() } else { enabled.next() };
         let Some(view) = next else { break };
-        let choice = Choice { agent: view.agent, pick: view.picks[0] };
+        let choice = Choice { agent: view.agent, outcome: view.outcomes[0] };
         run.run(choice, &Until::one()).unwrap();
     }
     let ending = run.finish();

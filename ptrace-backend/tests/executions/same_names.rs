@@ -11,7 +11,7 @@ fn slept_at(program: &PtraceProgram) -> Effect {
     let mut run = program.start(&Scope::All).unwrap();
     let slept_at = loop {
         let view = run.agents().iter().find(|view| view.status == Status::Enabled).unwrap();
-        let choice = Choice { agent: view.agent, pick: view.picks[0] };
+        let choice = Choice { agent: view.agent, outcome: view.outcomes[0] };
         let batch = run.run(choice, &Until::one()).unwrap();
         if let Some(step) = batch.steps.into_iter().find(|step| step.event.op.kind == OpKind::FutexWait) {
             break step.event.did;

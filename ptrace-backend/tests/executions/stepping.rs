@@ -56,7 +56,7 @@ impl Scheduler {
 }
 
 fn choices(view: &AgentView) -> impl Iterator<Item = Choice> {
-    view.picks.iter().map(|&pick| Choice { agent: view.agent, pick })
+    view.outcomes.iter().map(|&outcome| Choice { agent: view.agent, outcome })
 }
 
 /// All that one execution showed.

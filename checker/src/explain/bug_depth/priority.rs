@@ -145,7 +145,7 @@ impl Guide for PriorityReplay<'_> {
         let agents = enabled(at);
         let recorded = self.steps.get(at.position().count()).and_then(|step| {
             let choice = step.choice;
-            way(at, choice.agent, Some(choice.pick))
+            way(at, choice.agent, Some(choice.outcome))
         });
         // An agent that has given way stays below all others, however far these are lowered.
         if let Some(choice) = recorded.filter(|choice| self.order.can_be_lowered(choice.agent)) {

@@ -434,7 +434,7 @@ fn a_choice_that_is_not_there_is_refused() {
     let program = model("r x");
     let mut run = program.start(&crate::program::Scope::All).unwrap();
     let choice =
-        Choice { agent: Agent::Timeout(crate::event::names::ThreadName::MAIN), pick: Default::default() };
+        Choice { agent: Agent::Timeout(crate::event::names::ThreadName::MAIN), outcome: Default::default() };
     assert!(matches!(run.run(choice, &Until::one()), Err(ExecutionError::Impossible(_))));
 }
 

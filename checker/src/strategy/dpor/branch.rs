@@ -33,8 +33,9 @@ pub struct Branch {
 
 /// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.
 pub(super) fn enabled<'a>(at: &'a SchedulingPoint<'_>) -> impl Iterator<Item = Choice> + 'a {
-    let picks =
-        |view: &'a AgentView| view.picks.iter().map(|&pick: &OpOutcome| Choice { agent: view.agent, pick });
-    let threads = at.agents.threads().iter().filter(|view| view.status == Status::Enabled).flat_map(picks);
+    let choices = |view: &'a AgentView| {
+        view.outcomes.iter().map(|&outcome: &OpOutcome| Choice { agent: view.agent, outcome })
+    };
+    let threads = at.agents.threads().iter().filter(|view| view.status == Status::Enabled).flat_map(choices);
     threads.chain(at.choices.iter().copied().filter(|choice| !matches!(choice.agent, Agent::Thread(_))))
 }

@@ -14,7 +14,7 @@ pub(super) struct Move {
     /// The agent that moves.
     pub(super) agent: Agent,
     /// The way in which it goes; `None` for whichever way it will go.
-    pub(super) pick: Option<OpOutcome>,
+    pub(super) outcome: Option<OpOutcome>,
     /// The operation that is pending there.
     pub(super) key: OpKey,
     /// Its effect; where that is not certain, the effect that it may have.
@@ -28,7 +28,7 @@ impl Move {
     pub(super) fn of(step: &TraceStep) -> Self {
         let (choice, key) = step.replayed();
         let effect = step.event.did.clone();
-        Self { agent: choice.agent, pick: Some(choice.pick), key, effect, certain: true }
+        Self { agent: choice.agent, outcome: Some(choice.outcome), key, effect, certain: true }
     }
 
     pub(super) fn thread(&self) -> ThreadName {
@@ -37,7 +37,7 @@ impl Move {
 
     /// The choice that makes it run, if there is one way only.
     pub(super) fn step(&self) -> (Choice, OpKey) {
-        (Choice { agent: self.agent, pick: self.pick.unwrap_or_default() }, self.key.clone())
+        (Choice { agent: self.agent, outcome: self.outcome.unwrap_or_default() }, self.key.clone())
     }
 
     pub(super) fn commutes(&self, other: &Self) -> bool {
@@ -46,8 +46,8 @@ impl Move {
 
     /// Whether both are one event, which may go several ways where that is open.
     fn is(&self, other: &Self) -> bool {
-        let open = self.pick.is_none() || other.pick.is_none();
-        self.agent == other.agent && (open || self.pick == other.pick)
+        let open = self.outcome.is_none() || other.outcome.is_none();
+        self.agent == other.agent && (open || self.outcome == other.outcome)
     }
 }
 

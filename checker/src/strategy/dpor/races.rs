@@ -331,7 +331,7 @@ impl<'t> Races<'t> {
         let mut moves: Vec<Move> = kept.map(|position| Move::of(&self.run.steps[position])).collect();
         moves.push(Move {
             agent: later.agent,
-            pick: later.pick,
+            outcome: later.outcome,
             key: later.key.clone(),
             effect: later.effect.clone(),
             certain: certain && is_deterministic(later.key.kind),

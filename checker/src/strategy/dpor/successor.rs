@@ -11,7 +11,7 @@ use crate::hb::vector_clock::Clock;
 pub(super) struct Successor<'t> {
     pub(super) agent: Agent,
     /// `None` where each way is as good.
-    pub(super) pick: Option<OpOutcome>,
+    pub(super) outcome: Option<OpOutcome>,
     pub(super) key: OpKey,
     pub(super) effect: &'t Effect,
     pub(super) ran: bool,

@@ -39,7 +39,7 @@ impl<'t> Races<'t> {
         let (choice, key) = step.replayed();
         Successor {
             agent: choice.agent,
-            pick: pick(event.op.kind, &[choice.pick]),
+            outcome: certain_outcome(event.op.kind, &[choice.outcome]),
             key,
             effect: &event.did,
             ran: true,
@@ -55,9 +55,9 @@ impl<'t> Races<'t> {
         let step = &self.run.steps[at];
         let others = self.run.choices(at).iter();
         let others =
-            others.filter(|other| other.agent == step.choice.agent && other.pick != step.choice.pick);
+            others.filter(|other| other.agent == step.choice.agent && other.outcome != step.choice.outcome);
         others.map(move |other| Successor {
-            pick: Some(other.pick),
+            outcome: Some(other.outcome),
             effect: &step.event.op.may,
             ran: false,
             closer: Some(at),
@@ -73,7 +73,7 @@ impl<'t> Races<'t> {
         let event = self.event(at);
         Some(Successor {
             agent: Agent::Timeout(event.agent.thread()),
-            pick: Some(OpOutcome::Only),
+            outcome: Some(OpOutcome::Only),
             key: OpKey { kind: OpKind::Timeout, ..event.key },
             effect,
             ran: false,
@@ -92,7 +92,7 @@ impl<'t> Races<'t> {
         waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker)));
         Some(Successor {
             agent: view.agent,
-            pick: pick(op.kind, &view.picks),
+            outcome: certain_outcome(op.kind, &view.outcomes),
             key: OpKey { kind: op.kind, site: view.site },
             effect: &op.may,
             ran: false,
@@ -116,7 +116,7 @@ impl<'t> Races<'t> {
 
 /// The way in which an operation goes wherever it runs, if it is the only one. The thread that a signal wakes depends on the
 /// waiters.
-fn pick(kind: OpKind, seen: &[OpOutcome]) -> Option<OpOutcome> {
+fn certain_outcome(kind: OpKind, seen: &[OpOutcome]) -> Option<OpOutcome> {
     let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
     (!depends && seen == [OpOutcome::Only]).then_some(OpOutcome::Only)
 }

@@ -60,7 +60,7 @@ impl Phrasing<'_> {
         if let Some(failed) = failed(event) {
             words.push_str(failed);
         }
-        match event.pick {
+        match event.outcome {
             OpOutcome::Only => {}
             OpOutcome::Wake(thread) => words.push_str(&format!(", wakes {}", self.labels.label(thread))),
             OpOutcome::Value(value) => words.push_str(&format!(" = {value}")),

@@ -85,7 +85,7 @@ fn saved_choice(step: &TraceStep, line: Option<&EventLine>, places: &Places<'_>)
         at: at.into(),
         site: key.site,
         actor: SavedChoice::actor(choice.agent),
-        pick: choice.pick,
+        outcome: choice.outcome,
     }
 }
 

@@ -47,8 +47,8 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
     let client = scheduling.client.as_ref()?;
     let agent = Agent::Thread(ThreadName::CLIENT);
     let done = |status| {
-        let (site, picks) = (Default::default(), SmallVec::new());
-        AgentView { agent, status, pending: None, site, picks }
+        let (site, outcomes) = (Default::default(), SmallVec::new());
+        AgentView { agent, status, pending: None, site, outcomes }
     };
     let is_over = tracee.gone || scheduling.exiting;
     match &client.phase {
@@ -82,7 +82,7 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
         },
     };
     let (pending, site) = (Some(operation(tracee, scheduling, &next)), Default::default());
-    Some(AgentView { agent, status, pending, site, picks: smallvec![OpOutcome::Only] })
+    Some(AgentView { agent, status, pending, site, outcomes: smallvec![OpOutcome::Only] })
 }
 
 /// Notes since when the client can go, and what time it waits for, after an event of this agent.

@@ -83,10 +83,10 @@ pub(crate) fn signal(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     cond: u64,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     id: EventId,
 ) -> bool {
-    let waiter = take_waiter(objects.conds.get_mut(&cond), pick, &scheduling.threads);
+    let waiter = take_waiter(objects.conds.get_mut(&cond), outcome, &scheduling.threads);
     let Some(waiter) = waiter else { return false };
     let thread = &mut scheduling.threads[waiter];
     thread.woken_by = Some(id);

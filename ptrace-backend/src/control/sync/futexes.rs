@@ -198,12 +198,12 @@ pub(crate) fn wake(
     objects: &mut Objects,
     addr: u64,
     count: u32,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     id: Option<EventId>,
 ) -> i64 {
     let mut woken = 0;
     while woken < i64::from(count) {
-        let waiter = take_waiter(objects.futexes.get_mut(&addr), pick, &scheduling.threads);
+        let waiter = take_waiter(objects.futexes.get_mut(&addr), outcome, &scheduling.threads);
         let Some(waiter) = waiter else { break };
         resume(scheduling, waiter, 0);
         scheduling.threads[waiter].woken_by = id;
@@ -219,7 +219,7 @@ pub(crate) fn requeue(
     objects: &mut Objects,
     pending: &Pending,
     requeue: Requeue,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     id: EventId,
 ) -> (Effect, Continuation) {
     let Requeue { from, wake: count, to, most, expected } = requeue;
@@ -227,7 +227,7 @@ pub(crate) fn requeue(
         let looks = pending.op.may.accesses.iter().map(|access| Access::read(access.obj));
         return (Effect::on(looks), Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
-    let woken = wake(scheduling, objects, from, count, pick, Some(id));
+    let woken = wake(scheduling, objects, from, count, outcome, Some(id));
     let mut moved = 0;
     while moved < i64::from(most) {
         let waiter = take_waiter(objects.futexes.get_mut(&from), OpOutcome::Only, &scheduling.threads);

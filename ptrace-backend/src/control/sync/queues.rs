@@ -16,11 +16,11 @@ pub(crate) fn dequeue(queue: Option<&mut Queue>, index: ThreadIndex) {
 /// Takes the waiter that was picked, else the one that has waited longest.
 pub(crate) fn take_waiter(
     queue: Option<&mut Queue>,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     threads: &PerThread<Thread>,
 ) -> Option<ThreadIndex> {
     let waiters = &mut queue?.waiters;
-    let picked = match pick {
+    let picked = match outcome {
         OpOutcome::Wake(name) => waiters.iter().position(|&i| threads[i].name == name),
         OpOutcome::Only | OpOutcome::Value(_) => None,
     };

@@ -43,7 +43,7 @@ pub(crate) fn leave(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     at: u64,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     id: Option<EventId>,
 ) {
     let before = tracee.number(at, 4) as u32;
@@ -52,7 +52,7 @@ pub(crate) fn leave(
         (mutex.owner, mutex.depth) = (None, 0);
     }
     if before & WAITERS != 0 {
-        futexes::wake(scheduling, objects, at, 1, pick, id);
+        futexes::wake(scheduling, objects, at, 1, outcome, id);
     }
 }
 

@@ -76,11 +76,11 @@ pub(crate) fn carry_out(
     memory: &MemoryState,
     (index, mutexes): (ThreadIndex, &[u64]),
     site: Site,
-    (pick, id): (OpOutcome, EventId),
+    (outcome, id): (OpOutcome, EventId),
 ) -> Continuation {
     let mut mutexes = mutexes.to_vec();
     let Some(at) = mutexes.pop() else { return Continuation::End };
-    robust_mutexes::leave(tracee, scheduling, objects, at, pick, Some(id));
+    robust_mutexes::leave(tracee, scheduling, objects, at, outcome, Some(id));
     let next = next(tracee, scheduling, memory, index, mutexes, site);
     next.map_or(Continuation::End, |pending| Continuation::Stay(Box::new(pending)))
 }

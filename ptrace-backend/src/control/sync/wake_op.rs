@@ -120,9 +120,9 @@ pub(crate) fn carry_out(
     objects: &mut Objects,
     pending: &Pending,
     wake_op: WakeOp,
-    (pick, id): (OpOutcome, EventId),
+    (outcome, id): (OpOutcome, EventId),
 ) -> (Effect, Continuation) {
-    let answer = wake(tracee, scheduling, objects, wake_op, pick, Some(id));
+    let answer = wake(tracee, scheduling, objects, wake_op, outcome, Some(id));
     (pending.op.may.clone(), answer.map_or(Continuation::Kernel, Continuation::Answer))
 }
 
@@ -132,7 +132,7 @@ fn wake(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     wake_op: WakeOp,
-    pick: OpOutcome,
+    outcome: OpOutcome,
     id: Option<EventId>,
 ) -> Option<i64> {
     let WakeOp { first, wake, second, wake_second, code } = wake_op;
@@ -149,8 +149,8 @@ fn wake(
         return Some(-i64::from(libc::EFAULT));
     }
     let Some(holds) = encoded.holds(old) else { return Some(-i64::from(libc::ENOSYS)) };
-    let woken = futexes::wake(scheduling, objects, first, wake, pick, id);
-    let more = if holds { futexes::wake(scheduling, objects, second, wake_second, pick, id) } else { 0 };
+    let woken = futexes::wake(scheduling, objects, first, wake, outcome, id);
+    let more = if holds { futexes::wake(scheduling, objects, second, wake_second, outcome, id) } else { 0 };
     Some(woken + more)
 }
 

@@ -225,7 +225,7 @@ impl At {
         }
         let spelled = self.events.iter().zip(&before).map(|(event, before)| {
             let names: BTreeSet<_> = before.iter().map(|&at| self.events[at].id).collect();
-            (event.id, format!("{:?} {:?} {:?} after {names:?}", event.op.kind, event.did, event.pick))
+            (event.id, format!("{:?} {:?} {:?} after {names:?}", event.op.kind, event.did, event.outcome))
         });
         format!("{:?}", spelled.collect::<BTreeMap<_, _>>())
     }

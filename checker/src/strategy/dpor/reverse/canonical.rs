@@ -163,7 +163,7 @@ impl<'r, 't> CanonicalSchedule<'r, 't> {
                 _ => self.next(&cut, overtaken),
             };
             let Some(AgentState::Here(at)) = next else { return false };
-            if !self.is_first_pick(at) {
+            if !self.is_first_outcome(at) {
                 return false;
             }
             cut[self.races.threads[at]] += 1;
@@ -282,10 +282,10 @@ impl<'r, 't> CanonicalSchedule<'r, 't> {
     }
 
     /// Whether an event went the first of the ways in which it could have gone.
-    fn is_first_pick(&self, at: Position) -> bool {
+    fn is_first_outcome(&self, at: Position) -> bool {
         let chosen = self.races.run.steps[at].choice;
         let mut ways = self.races.run.choices(at).iter().filter(|choice| choice.agent == chosen.agent);
-        ways.all(|way| way.pick >= chosen.pick)
+        ways.all(|way| way.outcome >= chosen.outcome)
     }
 
     pub(super) fn holds(&self, at: Position, cut: &Cut) -> bool {

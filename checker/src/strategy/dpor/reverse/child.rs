@@ -192,7 +192,7 @@ pub(super) fn child(
         keep,
         next: Move {
             agent: later.agent,
-            pick: later.pick,
+            outcome: later.outcome,
             key: later.key.clone(),
             effect: later.effect.clone(),
             certain: false,

@@ -56,7 +56,7 @@ pub(super) fn all(
             whole &= all;
             for undone in sets {
                 let Some(child) = child(races, canonical, origin, &later, &undone) else { continue };
-                if seen.insert((child.at, child.keep.clone(), child.next.agent, child.next.pick)) {
+                if seen.insert((child.at, child.keep.clone(), child.next.agent, child.next.outcome)) {
                     children.push(child);
                 }
             }

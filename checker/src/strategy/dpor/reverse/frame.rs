@@ -100,17 +100,17 @@ impl Child {
     /// The same with the other ways in which what comes next could have gone. Position `at` is where it ran.
     pub(super) fn other_ways(&self, run: &Trace, at: Position) -> Vec<Self> {
         let ran = run.steps[at].choice;
-        if self.next.pick.is_some() {
+        if self.next.outcome.is_some() {
             return Vec::new();
         }
-        let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && way.pick != ran.pick);
-        let with = |pick| Self {
+        let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && way.outcome != ran.outcome);
+        let with = |outcome| Self {
             at,
             keep: KeptEvents::default(),
-            next: Move { pick: Some(pick), ..self.next.clone() },
+            next: Move { outcome: Some(outcome), ..self.next.clone() },
             ..self.clone()
         };
-        ways.map(|way| with(way.pick)).collect()
+        ways.map(|way| with(way.outcome)).collect()
     }
 }
 

@@ -115,7 +115,7 @@ impl ReversalGuide {
     fn next(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         if let Some(next) = self.branch.next.take() {
             let is = |choice: &Choice| {
-                choice.agent == next.agent && next.pick.is_none_or(|pick| pick == choice.pick)
+                choice.agent == next.agent && next.outcome.is_none_or(|outcome| outcome == choice.outcome)
             };
             let found = enabled(at).filter(is).min();
             self.notes.infeasible = found.is_none();
@@ -127,7 +127,7 @@ impl ReversalGuide {
             .and_then(|reversed_agent| enabled(at).filter(|choice| choice.agent == reversed_agent).min());
         let rest = || enabled(at).filter(|&choice| !self.is_kept_out(at, choice));
         let next =
-            reversed_agent.or_else(|| rest().min_by_key(|&choice| (self.rank(at, choice), choice.pick)));
+            reversed_agent.or_else(|| rest().min_by_key(|&choice| (self.rank(at, choice), choice.outcome)));
         self.notes.given_up = next.is_none();
         next
     }

@@ -35,14 +35,14 @@ impl WakeupGuide {
     }
 
     fn sleeps(&self, choice: Choice) -> bool {
-        let is = |sleeper: &Move| sleeper.agent == choice.agent && sleeper.pick == Some(choice.pick);
+        let is = |sleeper: &Move| sleeper.agent == choice.agent && sleeper.outcome == Some(choice.outcome);
         self.branch.sleep_set.iter().any(is)
     }
 
     /// The way in which a move can run here, if it can.
     fn way(&self, at: &SchedulingPoint<'_>, wanted: &Move) -> Option<Choice> {
         let mut ways = enabled(at).filter(|choice| {
-            choice.agent == wanted.agent && wanted.pick.is_none_or(|pick| pick == choice.pick)
+            choice.agent == wanted.agent && wanted.outcome.is_none_or(|outcome| outcome == choice.outcome)
         });
         ways.find(|&choice| !self.sleeps(choice))
     }
@@ -51,9 +51,9 @@ impl WakeupGuide {
     fn awake(&self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let fair = at.choices.iter().copied().filter(|&choice| !self.sleeps(choice));
         let turn = |choice: &Choice| match choice.agent {
-            Agent::Thread(name) => (0, cost::turn(at.last, name), choice.pick),
-            Agent::Flush(name) => (1, cost::turn(at.last, name), choice.pick),
-            Agent::Timeout(name) => (2, cost::turn(at.last, name), choice.pick),
+            Agent::Thread(name) => (0, cost::turn(at.last, name), choice.outcome),
+            Agent::Flush(name) => (1, cost::turn(at.last, name), choice.outcome),
+            Agent::Timeout(name) => (2, cost::turn(at.last, name), choice.outcome),
         };
         fair.min_by_key(turn).or_else(|| enabled(at).find(|&choice| !self.sleeps(choice)))
     }

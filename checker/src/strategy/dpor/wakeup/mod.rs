@@ -128,10 +128,11 @@ impl Wakeup {
         let Some(last) = reversal.moves.pop() else { return };
         let at = Position::after(reversal.at.count() + reversal.moves.len());
         let ran = Move::of(&run.steps[at]);
-        let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && Some(way.pick) != ran.pick);
-        for way in ways.filter(|_| last.pick.is_none()) {
+        let ways =
+            run.choices(at).iter().filter(|way| way.agent == ran.agent && Some(way.outcome) != ran.outcome);
+        for way in ways.filter(|_| last.outcome.is_none()) {
             let mut other = reversal.clone();
-            other.moves.push(Move { pick: Some(way.pick), ..last.clone() });
+            other.moves.push(Move { outcome: Some(way.outcome), ..last.clone() });
             self.plan(other);
         }
         reversal.moves.push(ran);
