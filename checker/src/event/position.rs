@@ -24,6 +24,12 @@ impl Position {
         Self(events as u32)
     }
 
+    /// The point of a number that comes from outside; none where no execution has so many events.
+    #[must_use]
+    pub fn of_number(events: usize) -> Option<Self> {
+        u32::try_from(events).ok().map(Self)
+    }
+
     /// The number of events that come before it.
     #[must_use]
     pub const fn count(self) -> usize {
@@ -159,6 +165,12 @@ impl<T> PerEvent<T> {
     /// The last one before a position.
     pub fn rposition_before(&self, end: Position, is_it: impl FnMut(&T) -> bool) -> Option<Position> {
         self[..end].iter().rposition(is_it).map(Position::after)
+    }
+}
+
+impl<T> Extend<T> for PerEvent<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, more: I) {
+        self.0.extend(more);
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn position(launched: Launched<'_>) -> Answer {
     let event =
         standing.next.map(|next| json!({"thread": next.thread, "text": next.text, "place": next.place}));
     Ok(json!({
-        "step": standing.step, "steps": standing.steps, "thread": standing.thread, "event": event,
+        "step": standing.step.count(), "steps": standing.steps.count(), "thread": standing.thread, "event": event,
     }))
 }
 

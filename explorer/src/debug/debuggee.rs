@@ -18,7 +18,7 @@ use super::moves::filters::Filters;
 use super::moves::landmarks::Landmarks;
 use super::moves::scan_cache::ScanCache;
 use super::moves::{back, ending, running, stepping};
-use super::recording::{Recording, ThreadLifetime};
+use super::recording::{Recording, ThreadLifetime, TraceEvent};
 use super::request::{Controls, Direction, Move, Step};
 use super::stop::{NextEvent, ProgramOutput, StepPosition, Stop, ThreadLine};
 use crate::narrate::locations::Places;
@@ -138,14 +138,14 @@ impl<'p> Debuggee<'p> {
 
     /// The session's position.
     pub(super) fn standing(&self) -> StepPosition {
-        let next = self.cursor.recording.events.get(self.cursor.at.events).map(|event| NextEvent {
+        let next = self.cursor.recording.events.at(self.cursor.at.point).map(|event| NextEvent {
             thread: self.cursor.recording.number(event.thread()),
             text: format!("{} {}", self.cursor.recording.label(event.thread()), event.text),
             place: event.place.words(),
         });
         StepPosition {
-            step: self.cursor.at.events,
-            steps: self.cursor.recording.len(),
+            step: self.cursor.at.point,
+            steps: self.cursor.recording.events.end(),
             thread: self.cursor.recording.number(self.cursor.thread),
             next,
         }
@@ -164,16 +164,16 @@ impl<'p> Debuggee<'p> {
 
     /// Whether a thread exists here. One that ends at its next rest is still on its way there.
     fn is_alive(&self, life: &ThreadLifetime) -> bool {
-        let moves = self.cursor.recording.runs_before(self.cursor.at.events) == life.name
+        let moves = self.cursor.recording.runs_before(self.cursor.at.point) == life.name
             || self.cursor.at.legs.last().is_some_and(|leg| leg.thread == life.name);
-        life.is_alive(self.cursor.at.events) || (moves && !self.cursor.at.is_at_rest())
+        life.is_alive(self.cursor.at.point) || (moves && !self.cursor.at.is_at_rest())
     }
 
     fn name(&self, life: &ThreadLifetime, function: Option<&str>) -> String {
         let function = function.map(|function| format!(" {function}")).unwrap_or_default();
         let is_on_its_way = self.cursor.at.legs.last().is_some_and(|leg| leg.thread == life.name);
         let moves = is_on_its_way && self.cursor.at != self.cursor.recording.end;
-        let state = life.state(self.cursor.at.events).filter(|state| !moves && !state.words.is_empty());
+        let state = life.state(self.cursor.at.point).filter(|state| !moves && !state.words.is_empty());
         let state = state.map(|state| format!(" · {}", state.words)).unwrap_or_default();
         format!("{}{function}{state}", life.label)
     }
@@ -238,11 +238,11 @@ impl<'p> Debuggee<'p> {
         {
             return vec![stack::recorded(Some(place), &self.landmarks.places)];
         }
-        let (before, after) =
-            self.cursor.recording.events.split_at(self.cursor.at.events.min(self.cursor.recording.len()));
-        let next = after.iter().find(|event| event.thread() == thread);
-        let event = next.or_else(|| before.iter().rfind(|event| event.thread() == thread));
-        vec![stack::recorded(event.map(|event| &event.place), &self.landmarks.places)]
+        let events = &self.cursor.recording.events;
+        let point = self.cursor.at.point.min(events.end());
+        let is_own = |event: &TraceEvent| event.thread() == thread;
+        let event = events.position_from(point, is_own).or_else(|| events.rposition_before(point, is_own));
+        vec![stack::recorded(event.map(|event| &events[event].place), &self.landmarks.places)]
     }
 
     /// Looks into a thread.

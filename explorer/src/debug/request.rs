@@ -55,7 +55,7 @@ pub enum Move {
     },
     /// To the next breakpoint or filter, else to the end in that direction.
     Run(Direction),
-    /// So many events have run.
+    /// So many events have run. The number is the client's: there may be fewer.
     ToStep(usize),
     /// Back to the place where the session began.
     ToBeginning,

@@ -1,6 +1,7 @@
 //! Stops: the session's message each time that it stands.
 
 use checker::failure::FailureKind;
+use checker::position::Position;
 
 /// A session stands somewhere, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,10 +51,10 @@ pub struct ThreadLine {
 /// Position of a session, in numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepPosition {
-    /// Number of events that have run.
-    pub step: usize,
-    /// Number of events in the schedule, up to its failure.
-    pub steps: usize,
+    /// The point that the execution has come to.
+    pub step: Position,
+    /// The point behind the last event of the schedule, up to its failure.
+    pub steps: Position,
     /// The number of the thread that is shown.
     pub thread: u32,
     /// The event that runs next.

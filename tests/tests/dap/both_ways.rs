@@ -152,8 +152,11 @@ fn every_step_can_be_gone_to_and_stands_where_stepping_does() {
         client.adapter.go(command, &arguments);
         assert_eq!(client.adapter.seen("continued").len(), said, "{command}");
     }
-    let beyond = client.adapter.refused("interleaver/goToStep", &json!({"step": steps + 1}));
-    assert_eq!(beyond, format!("the schedule has {steps} steps, so there is no step {}", steps + 1));
+    // The second one is larger than any position.
+    for step in [steps + 1, (1 << 32) + 1] {
+        let beyond = client.adapter.refused("interleaver/goToStep", &json!({"step": step}));
+        assert_eq!(beyond, format!("the schedule has {steps} steps, so there is no step {step}"));
+    }
 }
 
 /// A timer has no code, and is the thread of its own steps all the same.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use checker::names::ThreadName;
+use checker::position::Position;
 use ptrace_backend::{Halt, Inspection, PtraceProgram};
 
 use crate::debug::error::DebugError;
-use crate::debug::position::{Leg, Position};
 use crate::debug::recording::Recording;
+use crate::debug::replay_position::{Leg, ReplayPosition};
 use crate::program::fresh_dir::FreshDir;
 use crate::program::launch::restore;
 
@@ -21,7 +22,7 @@ pub(in crate::debug) struct Replica<'p> {
 /// A copy that stands somewhere.
 pub(in crate::debug) struct LiveCopy {
     pub(in crate::debug) inspection: Inspection,
-    events: usize,
+    point: Position,
     /// None before the first instruction of `main`.
     halt: Option<Halt>,
     legs: Vec<Leg>,
@@ -54,7 +55,7 @@ impl<'p> Replica<'p> {
     /// When the program does not do again what was recorded.
     pub(in crate::debug) fn go_to(
         &mut self,
-        to: &Position,
+        to: &ReplayPosition,
         recording: &Recording,
     ) -> Result<&mut LiveCopy, DebugError> {
         // The copy that an error leaves behind is not used again.
@@ -96,7 +97,7 @@ impl<'p> Replica<'p> {
         let inspection = self.program.inspect()?;
         Ok(LiveCopy {
             inspection,
-            events: 0,
+            point: Position::START,
             halt: None,
             legs: Vec::new(),
             counts: HashMap::default(),
@@ -107,30 +108,30 @@ impl<'p> Replica<'p> {
 
 impl LiveCopy {
     /// Its position.
-    pub(in crate::debug) fn position(&self) -> Position {
+    pub(in crate::debug) fn position(&self) -> ReplayPosition {
         match self.halt {
-            Some(Halt::Rest) => Position::at_rest(self.events),
-            _ => Position { events: self.events, legs: self.legs.clone() },
+            Some(Halt::Rest) => ReplayPosition::at_rest(self.point),
+            _ => ReplayPosition { point: self.point, legs: self.legs.clone() },
         }
     }
 
-    /// Number of events that will have run at the end of the stretch that comes next; none on the way through one.
-    pub(in crate::debug) fn next_stretch(&self) -> Option<usize> {
+    /// The point at which the stretch ends that comes next; none on the way through one.
+    pub(in crate::debug) fn next_stretch(&self) -> Option<Position> {
         match self.halt {
-            None => Some(0),
-            Some(Halt::Rest) => Some(self.events + 1),
+            None => Some(Position::START),
+            Some(Halt::Rest) => Some(self.point.next()),
             Some(Halt::Probe { .. }) => None,
         }
     }
 
-    /// Whether every thread stands, and so many events have run.
-    pub(in crate::debug) fn rests_at(&self, events: usize) -> bool {
-        self.halt == Some(Halt::Rest) && self.events == events
+    /// Whether it is at a point, and every thread stands.
+    pub(in crate::debug) fn rests_at(&self, point: Position) -> bool {
+        self.halt == Some(Halt::Rest) && self.point == point
     }
 
     /// Whether a position lies ahead.
-    fn leads_to(&self, to: &Position) -> bool {
-        match self.events.cmp(&to.events) {
+    fn leads_to(&self, to: &ReplayPosition) -> bool {
+        match self.point.cmp(&to.point) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Greater => false,
             std::cmp::Ordering::Equal if to.is_at_rest() => true,
@@ -138,15 +139,15 @@ impl LiveCopy {
         }
     }
 
-    fn walk(&mut self, to: &Position, recording: &Recording) -> Result<(), DebugError> {
+    fn walk(&mut self, to: &ReplayPosition, recording: &Recording) -> Result<(), DebugError> {
         if self.position() == *to && self.halt.is_some() {
             return Ok(());
         }
         self.set_probes(&BTreeSet::new(), recording)?;
         // A stretch begins with an event, but for the first one.
-        let before = to.events.saturating_sub(1);
-        while self.events < before
-            || (self.events == before && to.events > 0 && self.halt != Some(Halt::Rest))
+        let before = to.point.previous().unwrap_or(Position::START);
+        while self.point < before
+            || (self.point == before && to.point > Position::START && self.halt != Some(Halt::Rest))
         {
             if self.advance(recording)? == Arrival::End {
                 return Err(DebugError::NotReached);
@@ -164,7 +165,7 @@ impl LiveCopy {
             }
             self.settle(*leg);
         }
-        while to.is_at_rest() && (self.events < to.events || self.halt != Some(Halt::Rest)) {
+        while to.is_at_rest() && (self.point < to.point || self.halt != Some(Halt::Rest)) {
             if self.advance(recording)? == Arrival::End {
                 return Err(DebugError::NotReached);
             }
@@ -173,8 +174,8 @@ impl LiveCopy {
     }
 
     /// Number of legs of a position that lie behind it.
-    fn legs_done(&self, to: &Position) -> usize {
-        if self.events == to.events { self.legs.len().min(to.legs.len()) } else { 0 }
+    fn legs_done(&self, to: &ReplayPosition) -> usize {
+        if self.point == to.point { self.legs.len().min(to.legs.len()) } else { 0 }
     }
 
     /// From now on the running thread stops at these instructions, and at the one at which the recording ends.
@@ -185,7 +186,7 @@ impl LiveCopy {
     ) -> Result<(), DebugError> {
         self.counts.clear();
         let end = &recording.end;
-        let is_last = self.next_stretch().unwrap_or(self.events) == end.events;
+        let is_last = self.next_stretch().unwrap_or(self.point) == end.point;
         match end.legs.last().filter(|_| is_last) {
             Some(leg) if !addresses.contains(&leg.address) => {
                 let mut addresses = addresses.clone();
@@ -202,8 +203,8 @@ impl LiveCopy {
             None => self.inspection.begin()?,
             Some(Halt::Probe { .. }) => self.inspection.go_on()?,
             Some(Halt::Rest) => {
-                let Some(event) = recording.events.get(self.events) else { return Ok(Arrival::End) };
-                self.events += 1;
+                let Some(event) = recording.events.at(self.point) else { return Ok(Arrival::End) };
+                self.point = self.point.next();
                 self.ending = 0;
                 self.legs.clear();
                 self.counts.clear();
@@ -223,9 +224,9 @@ impl LiveCopy {
     }
 
     /// Whether a thread that has come to a probe stands where the recording ends.
-    fn comes_to_end(&mut self, thread: ThreadName, address: u64, end: &Position) -> bool {
+    fn comes_to_end(&mut self, thread: ThreadName, address: u64, end: &ReplayPosition) -> bool {
         let leg = end.legs.last().filter(|leg| (leg.thread, leg.address) == (thread, address));
-        let Some(leg) = leg.filter(|_| end.events == self.events) else { return false };
+        let Some(leg) = leg.filter(|_| end.point == self.point) else { return false };
         self.ending += 1;
         self.ending == leg.count
     }
@@ -237,7 +238,7 @@ impl LiveCopy {
     }
 
     /// It stands at this position, however it has come there.
-    pub(in crate::debug) fn settle_at(&mut self, at: &Position) {
+    pub(in crate::debug) fn settle_at(&mut self, at: &ReplayPosition) {
         self.legs.clone_from(&at.legs);
         self.counts.clear();
     }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use checker::names::ThreadName;
+use checker::position::Position;
 
 use super::cursor::Cursor;
 use super::filters::Filters;
@@ -16,8 +17,8 @@ use super::scan_cache::ScanCache;
 use crate::debug::error::DebugError;
 use crate::debug::live::code::UserCodePosition;
 use crate::debug::live::replica::Replica;
-use crate::debug::position::Position;
 use crate::debug::recording::Recording;
+use crate::debug::replay_position::ReplayPosition;
 use crate::debug::request::Step;
 use crate::debug::stop::{Cause, Stop};
 
@@ -28,16 +29,16 @@ const SHARE: usize = 32;
 
 /// The stop that is found on the way back.
 pub(in crate::debug) enum ScanStop {
-    Line(Position),
-    Breakpoints(Position, ThreadName, Vec<u64>),
-    Switch(usize),
+    Line(ReplayPosition),
+    Breakpoints(ReplayPosition, ThreadName, Vec<u64>),
+    Switch(Position),
 }
 
 impl ScanStop {
-    fn position(&self) -> Position {
+    fn position(&self) -> ReplayPosition {
         match self {
             Self::Line(at) | Self::Breakpoints(at, ..) => at.clone(),
-            Self::Switch(events) => Position::at_rest(*events),
+            Self::Switch(point) => ReplayPosition::at_rest(*point),
         }
     }
 }
@@ -47,7 +48,7 @@ impl Cursor {
     pub(in crate::debug) fn go_back(&mut self, found: Option<ScanStop>, thread: ThreadName) -> Stop {
         match found {
             Some(ScanStop::Line(at)) => {
-                let words = self.step_words(at.events, thread);
+                let words = self.step_words(at.point, thread);
                 self.arrive(at, thread, Cause::Step, words, None)
             }
             Some(ScanStop::Breakpoints(at, thread, hits)) => self.at_breakpoint(at, thread, hits),
@@ -74,7 +75,8 @@ pub(in crate::debug) fn look_behind(
         _ => landmarks.lines(),
     };
     let mut scan = landmarks.scan(recording, Some((thread, lines)));
-    let stretches: Vec<usize> = (0..=at.events).filter(|&events| scan.may_run(thread, events)).collect();
+    let ends = Position::START.until(at.point.next());
+    let stretches: Vec<Position> = ends.filter(|&end| scan.may_run(thread, end)).collect();
     let find = |marks: &[Mark], is_all| {
         let begins = |mark: &Mark| matches!(mark, Mark::Seen(seen) if landmarks.body.contains(&seen.address));
         let start = marks.iter().position(begins).filter(|_| is_all).unwrap_or(0);
@@ -87,7 +89,7 @@ pub(in crate::debug) fn look_behind(
     let mut window = if counts { stretches.len() } else { FIRST_WINDOW.max(stretches.len() / SHARE) };
     let known = passed.as_ref().and_then(|it| Some((it.first(), it.marks_to(&scan, at)?)));
     if let Some((first, marks)) = known {
-        let looked_at = stretches.iter().filter(|&&events| events >= first).count();
+        let looked_at = stretches.iter().filter(|&&end| end >= first).count();
         if let Some((log, found)) = find(&marks, looked_at == stretches.len()) {
             said.extend(log);
             return Ok(Some(found));
@@ -96,9 +98,9 @@ pub(in crate::debug) fn look_behind(
     }
     loop {
         let is_all = window >= stretches.len();
-        let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(0);
-        let copy = match first.checked_sub(1).filter(|_| !counts) {
-            Some(rest) => replica.go_to(&Position::at_rest(rest), recording)?,
+        let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(Position::START);
+        let copy = match first.previous().filter(|_| !counts) {
+            Some(rest) => replica.go_to(&ReplayPosition::at_rest(rest), recording)?,
             None => replica.anew()?,
         };
         let marks = match scan.marks_to(copy, at) {
@@ -123,7 +125,7 @@ pub(in crate::debug) fn look_behind(
 /// The marks on the way to the session's position.
 struct Past<'a> {
     marks: &'a [Mark],
-    at: &'a Position,
+    at: &'a ReplayPosition,
     thread: ThreadName,
     step: Step,
     here: Option<&'a UserCodePosition>,
@@ -182,14 +184,14 @@ impl Past<'_> {
         if self.at.legs.last().is_some_and(|leg| leg.thread == self.thread) {
             return index + 1 == self.marks.len();
         }
-        let since = recording.events.get(seen.at.events..self.at.events).unwrap_or_default();
-        seen.rests && since.iter().all(|event| event.thread() != self.thread)
+        let mut since = seen.at.point.until(self.at.point).filter_map(|event| recording.events.at(event));
+        seen.rests && since.all(|event| event.thread() != self.thread)
     }
 
     /// The last place to stop between a mark, or at it, and where the session stands.
     fn nearest(&self, line: usize, filters: &Filters, recording: &Recording) -> ScanStop {
         let Mark::Seen(seen) = &self.marks[line] else { return ScanStop::Line(self.marks[line].position()) };
-        let is_rest = |mark: &Mark| matches!(mark, Mark::Rest(events) if *events == seen.at.events);
+        let is_rest = |mark: &Mark| matches!(mark, Mark::Rest(point) if *point == seen.at.point);
         let first = if seen.rests { self.marks.iter().position(is_rest).unwrap_or(line) } else { line };
         last_stop(&self.marks[first..], self.at, filters, recording).unwrap_or_else(|| {
             match seen.met.hits.as_slice() {
@@ -210,7 +212,7 @@ fn first_of_visit(lines: &[(usize, &Seen, &UserCodePosition)], last: usize) -> u
 /// thread both hits a breakpoint and gives way to another one, the breakpoint is what comes first on the way forward.
 pub(in crate::debug) fn last_stop(
     marks: &[Mark],
-    at: &Position,
+    at: &ReplayPosition,
     filters: &Filters,
     recording: &Recording,
 ) -> Option<ScanStop> {
@@ -222,17 +224,21 @@ pub(in crate::debug) fn last_stop(
     };
     let stops = marks.iter().enumerate().rev().filter(|(_, mark)| mark.position() != *at);
     stops.into_iter().find_map(|(index, mark)| match mark {
-        Mark::Rest(events) if filters.stop_at(recording, *events) => {
+        Mark::Rest(point) if filters.stop_at(recording, *point) => {
             let before = index.checked_sub(1).map(|before| &marks[before]);
             let same = before.filter(|before| before.position() == mark.position());
-            Some(same.and_then(breakpoint).unwrap_or(ScanStop::Switch(*events)))
+            Some(same.and_then(breakpoint).unwrap_or(ScanStop::Switch(*point)))
         }
         _ => breakpoint(mark),
     })
 }
 
 /// Messages of log points on the way back from the session's position: the last one first.
-pub(in crate::debug) fn log_back(marks: &[Mark], until: Option<&Position>, at: &Position) -> Vec<String> {
+pub(in crate::debug) fn log_back(
+    marks: &[Mark],
+    until: Option<&ReplayPosition>,
+    at: &ReplayPosition,
+) -> Vec<String> {
     let first = until.and_then(|until| marks.iter().position(|mark| mark.position() == *until));
     let passed = marks[first.unwrap_or(0)..].iter().rev().filter(|mark| mark.position() != *at);
     let log = passed.filter_map(|mark| match mark {

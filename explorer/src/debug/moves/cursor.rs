@@ -2,10 +2,11 @@
 //! end.
 
 use checker::names::ThreadName;
+use checker::position::Position;
 
 use crate::debug::error::DebugError;
-use crate::debug::position::Position;
 use crate::debug::recording::{Recording, Stage, ThreadState};
+use crate::debug::replay_position::ReplayPosition;
 use crate::debug::request::Direction;
 use crate::debug::stop::{Cause, Stop};
 use crate::report::Why;
@@ -13,7 +14,7 @@ use crate::report::Why;
 /// A place in a recorded execution.
 pub(in crate::debug) struct Cursor {
     pub(in crate::debug) recording: Recording,
-    pub(in crate::debug) at: Position,
+    pub(in crate::debug) at: ReplayPosition,
     /// The thread that the last stop was about.
     pub(in crate::debug) thread: ThreadName,
     /// Messages of log points since the last stop.
@@ -32,14 +33,14 @@ impl Cursor {
     /// pass, `None` where these are not known, and the session begins at the start.
     pub(in crate::debug) fn begin(&mut self) -> Option<Stop> {
         let Some(passing) = &self.recording.passing else { return Some(self.go_to_end()) };
-        let (step, other) = passing.first().filter(|(step, _)| *step < self.recording.len())?;
+        let (step, other) = passing.first().filter(|(step, _)| *step < self.recording.events.end())?;
         Some(self.go_to_order(step, other))
     }
 
     /// Stands before an event that comes before another one.
-    fn go_to_order(&mut self, step: usize, other: Option<usize>) -> Stop {
-        let event = |step: usize| {
-            let event = self.recording.events.get(step)?;
+    fn go_to_order(&mut self, step: Position, other: Option<Position>) -> Stop {
+        let event = |step: Position| {
+            let event = self.recording.events.at(step)?;
             Some(format!("{}: {}", self.recording.label(event.thread()), event.text))
         };
         let (first, other) = (event(step), other.and_then(event));
@@ -47,7 +48,7 @@ impl Cursor {
         let text = format!("it passes where these come in this order: {words}");
         let thread = self.recording.events[step].thread();
         let description = format!("{} · the order that makes it pass", self.number_words(step));
-        self.arrive(Position::at_rest(step), thread, Cause::Goto, description, Some(text))
+        self.arrive(ReplayPosition::at_rest(step), thread, Cause::Goto, description, Some(text))
     }
 
     /// The failure, or where the execution ends without one.
@@ -71,56 +72,55 @@ impl Cursor {
     /// The thread that the end is about where nothing fails: one that still exists.
     pub(in crate::debug) fn thread_at_end(&self) -> ThreadName {
         let end = &self.recording.end;
-        end.legs.last().map_or_else(|| self.recording.shown_at(end.events), |leg| leg.thread)
+        end.legs.last().map_or_else(|| self.recording.shown_at(end.point), |leg| leg.thread)
     }
 
     /// The first line of the program, or of the test; its first key point where the compiler has left none before it.
-    pub(in crate::debug) fn go_to_start(&mut self, first_line: Option<Position>) -> Stop {
+    pub(in crate::debug) fn go_to_start(&mut self, first_line: Option<ReplayPosition>) -> Stop {
         let at = first_line.unwrap_or_default();
         let thread = at.legs.last().map_or_else(|| self.recording.main(), |leg| leg.thread);
         self.arrive(at, thread, Cause::Entry, "the start".to_owned(), None)
     }
 
     /// So many events have run.
-    pub(in crate::debug) fn go_to_step(&mut self, step: usize) -> Result<Stop, DebugError> {
-        let steps = self.recording.len();
-        if step > steps {
+    pub(in crate::debug) fn go_to_step(&mut self, number: usize) -> Result<Stop, DebugError> {
+        let steps = self.recording.events.end();
+        let Some(step) = Position::of_number(number).filter(|step| *step <= steps) else {
             return Err(DebugError::Unknown(format!(
-                "the schedule has {steps} steps, so there is no step {step}"
+                "the schedule has {steps} steps, so there is no step {number}"
             )));
-        }
+        };
         if step == steps {
             return Ok(self.go_to_end());
         }
         let thread = self.recording.shown_at(step);
-        let description = self.step_words(step, thread);
-        Ok(self.arrive(Position::at_rest(step), thread, Cause::Goto, description, self.event_words(step)))
+        let (description, text) = (self.step_words(step, thread), self.event_words(step));
+        Ok(self.arrive(ReplayPosition::at_rest(step), thread, Cause::Goto, description, text))
     }
 
     /// One key point of any thread; `None` where that is before the first one.
     pub(in crate::debug) fn by_event(&mut self, direction: Direction) -> Option<Stop> {
         let recording = &self.recording;
-        let counts = |event: &usize| !recording.is_harness(*event);
+        let end = recording.events.end();
+        let counts = |event: &Position| !recording.is_harness(*event);
         let step = match direction {
-            Direction::Forward if self.at.events == recording.len() && self.at.is_at_rest() => {
+            Direction::Forward if self.at.point == end && self.at.is_at_rest() => {
                 return Some(self.go_to_end());
             }
             // On the way to a key point, the key point comes next.
-            Direction::Forward if !self.at.is_at_rest() => self.at.events,
-            Direction::Forward => {
-                (self.at.events..recording.len()).find(counts).map_or(recording.len(), |event| event + 1)
-            }
-            Direction::Back => (0..self.at.events).rev().find(counts)?,
+            Direction::Forward if !self.at.is_at_rest() => self.at.point,
+            Direction::Forward => self.at.point.until(end).find(counts).map_or(end, Position::next),
+            Direction::Back => Position::START.until(self.at.point).rev().find(counts)?,
         };
-        if step == recording.len() {
+        if step == end {
             return Some(self.go_to_end());
         }
         let thread = match direction {
             Direction::Forward => recording.shown_at(step),
             Direction::Back => recording.events[step].thread(),
         };
-        let description = self.step_words(step, thread);
-        Some(self.arrive(Position::at_rest(step), thread, Cause::Step, description, self.event_words(step)))
+        let (description, text) = (self.step_words(step, thread), self.event_words(step));
+        Some(self.arrive(ReplayPosition::at_rest(step), thread, Cause::Step, description, text))
     }
 
     /// The nearest change of thread, else the end in that direction; `None` where that is the start.
@@ -137,22 +137,23 @@ impl Cursor {
         &self,
         direction: Direction,
         wanted: impl Fn(Why) -> bool,
-    ) -> Option<usize> {
+    ) -> Option<Position> {
         let events = &self.recording.events;
-        let is_wanted = |step: &usize| {
-            let switch = events.get(*step).and_then(|event| event.switch.as_ref());
+        let is_wanted = |step: &Position| {
+            let switch = events.at(*step).and_then(|event| event.switch.as_ref());
             switch.is_some_and(|switch| switch.why != Why::Timeout && wanted(switch.why))
         };
         // At rest, the switch here has been seen; on the way to it, it lies ahead.
-        let here = self.at.events;
+        let here = self.at.point;
+        let next = if self.at.is_at_rest() { here.next() } else { here };
         match direction {
-            Direction::Forward => (here + usize::from(self.at.is_at_rest())..events.len()).find(is_wanted),
-            Direction::Back => (0..here).rev().find(is_wanted),
+            Direction::Forward => next.until(events.end()).find(is_wanted),
+            Direction::Back => Position::START.until(here).rev().find(is_wanted),
         }
     }
 
     /// Stands where the thread changes before an event.
-    pub(in crate::debug) fn at_switch(&mut self, step: usize) -> Stop {
+    pub(in crate::debug) fn at_switch(&mut self, step: Position) -> Stop {
         let event = &self.recording.events[step];
         let (thread, switch) = (event.thread(), event.switch.as_ref());
         let is_preemption = switch.is_some_and(|switch| switch.why == Why::Preempted);
@@ -160,32 +161,32 @@ impl Cursor {
         let text = switch.map(|switch| switch.reason.clone());
         let description =
             format!("{} · switched to {}", self.number_words(step), self.recording.label(thread));
-        self.arrive(Position::at_rest(step), thread, cause, description, text)
+        self.arrive(ReplayPosition::at_rest(step), thread, cause, description, text)
     }
 
     pub(in crate::debug) fn at_breakpoint(
         &mut self,
-        at: Position,
+        at: ReplayPosition,
         thread: ThreadName,
         hits: Vec<u64>,
     ) -> Stop {
-        let words = self.step_words(at.events, thread);
+        let words = self.step_words(at.point, thread);
         self.arrive(at, thread, Cause::Breakpoints(hits), words, None)
     }
 
     /// Without a program: to the next or previous event of the thread.
     pub(in crate::debug) fn by_own_event(&mut self, thread: ThreadName, direction: Direction) -> Stop {
         let events = &self.recording.events;
-        let is_own = |step: &usize| events[*step].thread() == thread;
+        let is_own = |step: &Position| events[*step].thread() == thread;
         let found = match direction {
             // Its event at hand is where it stands: the next one is where it stands after that.
-            Direction::Forward => (self.at.events..events.len()).find(is_own).map(|step| step + 1),
-            Direction::Back => (0..self.at.events.min(events.len())).rev().find(is_own),
+            Direction::Forward => self.at.point.until(events.end()).find(is_own).map(Position::next),
+            Direction::Back => Position::START.until(self.at.point.min(events.end())).rev().find(is_own),
         };
         match found {
-            Some(step) if step < events.len() => {
+            Some(step) if step < events.end() => {
                 let words = self.step_words(step, thread);
-                self.arrive(Position::at_rest(step), thread, Cause::Step, words, None)
+                self.arrive(ReplayPosition::at_rest(step), thread, Cause::Step, words, None)
             }
             Some(_) => self.go_to_end(),
             None if direction == Direction::Back => self.begins_here(thread),
@@ -200,18 +201,18 @@ impl Cursor {
 
     /// Whether a thread runs between here and the end.
     pub(in crate::debug) fn runs_again(&self, thread: ThreadName) -> bool {
-        let later = self.recording.events.iter().skip(self.at.events);
+        let mut later = self.recording.threads_since(self.at.point);
         let born = self.recording.life(thread).and_then(|life| life.states.first()).map(|(from, _)| *from);
         let is_on_its_way = self.at.legs.last().is_some_and(|leg| leg.thread == thread);
-        later.map(|event| event.thread()).any(|runs| runs == thread)
+        later.any(|runs| runs == thread)
             || is_on_its_way
-            || (!self.at.is_at_rest() && born == Some(self.at.events))
+            || (!self.at.is_at_rest() && born == Some(self.at.point))
     }
 
     /// A thread does not get to another line.
-    pub(in crate::debug) fn stays(&mut self, thread: ThreadName, at: Position) -> Stop {
+    pub(in crate::debug) fn stays(&mut self, thread: ThreadName, at: ReplayPosition) -> Stop {
         let label = self.recording.label(thread);
-        let state = self.recording.life(thread).and_then(|life| life.state(at.events)).cloned();
+        let state = self.recording.life(thread).and_then(|life| life.state(at.point)).cloned();
         let (at, thread, words) = match state.as_ref().map(|state| (state.stage, state)) {
             Some((Stage::Blocked, state)) => (at, thread, stays_so(&label, state)),
             Some((Stage::Ready, _)) if self.recording.fault.is_none() && thread == self.thread_at_end() => {
@@ -223,8 +224,8 @@ impl Cursor {
             }
             Some((Stage::Failed, _)) => return self.go_to_end(),
             Some((Stage::Ended, _)) | None => {
-                let later = self.recording.events.iter().skip(at.events).map(|event| event.thread());
-                let next = later.into_iter().find(|runs| Some(*runs) != self.recording.harness);
+                let mut later = self.recording.threads_since(at.point);
+                let next = later.find(|runs| Some(*runs) != self.recording.harness);
                 let failed = self.recording.fault.as_ref().map(|fault| fault.thread);
                 let other = next.or(failed).unwrap_or_else(|| self.recording.main());
                 (at, other, format!("{label} has ended · switched to {}", self.recording.label(other)))
@@ -235,7 +236,7 @@ impl Cursor {
 
     pub(in crate::debug) fn arrive(
         &mut self,
-        at: Position,
+        at: ReplayPosition,
         thread: ThreadName,
         cause: Cause,
         description: String,
@@ -248,7 +249,7 @@ impl Cursor {
     }
 
     /// "step 3 of 20", with the thread that runs if that is another one than before.
-    pub(in crate::debug) fn step_words(&self, step: usize, thread: ThreadName) -> String {
+    pub(in crate::debug) fn step_words(&self, step: Position, thread: ThreadName) -> String {
         let words = self.number_words(step);
         if thread == self.thread {
             return words;
@@ -256,13 +257,13 @@ impl Cursor {
         format!("{words} · switched to {}", self.recording.label(thread))
     }
 
-    pub(in crate::debug) fn number_words(&self, step: usize) -> String {
-        format!("step {step} of {}", self.recording.len())
+    pub(in crate::debug) fn number_words(&self, step: Position) -> String {
+        format!("step {step} of {}", self.recording.events.end())
     }
 
     /// The event that ran last, in words.
-    fn event_words(&self, step: usize) -> Option<String> {
-        let event = self.recording.events.get(step.checked_sub(1)?)?;
+    fn event_words(&self, step: Position) -> Option<String> {
+        let event = self.recording.events.at(step.previous()?)?;
         Some(format!("{}: {}", self.recording.label(event.thread()), event.text))
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use checker::failure::FailureKind;
 use checker::names::ThreadName;
+use checker::position::Position;
 
 use super::cursor::Cursor;
 use super::landmarks::Landmarks;
@@ -14,8 +15,8 @@ use crate::debug::error::DebugError;
 use crate::debug::live::code::is_same_file;
 use crate::debug::live::replica::{Arrival, LiveCopy, Replica};
 use crate::debug::live::stack;
-use crate::debug::position::{Leg, Position};
-use crate::debug::recording::{Recording, TraceEvent};
+use crate::debug::recording::Recording;
+use crate::debug::replay_position::{Leg, ReplayPosition};
 use crate::program::return_line::Body;
 use crate::program::test_output::{Expectation, failed_expectation};
 
@@ -45,13 +46,13 @@ struct Ending<'a, 'p> {
     landmarks: &'a Landmarks<'a>,
     recording: &'a mut Recording,
     /// The end of the execution, and its thread.
-    at: &'a Position,
+    at: &'a ReplayPosition,
     thread: ThreadName,
     stdout: &'a [u8],
 }
 
 impl Ending<'_, '_> {
-    fn look_for_failure(&mut self, body: &Body) -> Result<Option<(Position, ThreadName)>, DebugError> {
+    fn look_for_failure(&mut self, body: &Body) -> Result<Option<(ReplayPosition, ThreadName)>, DebugError> {
         Ok(match self.recording.fault.as_ref().map(|fault| fault.kind) {
             Some(FailureKind::Panic) => self.first_panic()?,
             Some(FailureKind::ExitCode) => match failed_expectation(self.stdout) {
@@ -72,16 +73,17 @@ impl Ending<'_, '_> {
 
     /// The end of an execution that passes: the last line of `main`, or of the test; where other threads run on after that,
     /// and where there is no such line, the last event at which a thread is left.
-    fn last_place(&mut self, body: &Body) -> (Position, ThreadName) {
+    fn last_place(&mut self, body: &Body) -> (ReplayPosition, ThreadName) {
         let line = self.last_line(body).filter(|(at, thread)| {
-            let later = self.recording.events.iter().skip(at.events).map(TraceEvent::thread);
-            later.into_iter().all(|runs| runs == *thread || Some(runs) == self.recording.harness)
+            let mut later = self.recording.threads_since(at.point);
+            later.all(|runs| runs == *thread || Some(runs) == self.recording.harness)
         });
         line.unwrap_or_else(|| {
             let recording = &*self.recording;
-            let is_left = |events: &usize| recording.lives.iter().any(|life| life.is_alive(*events));
-            let events = (0..=recording.len()).rev().find(is_left).unwrap_or_default();
-            (Position::at_rest(events), recording.shown_at(events))
+            let is_left = |point: &Position| recording.lives.iter().any(|life| life.is_alive(*point));
+            let points = Position::START.until(recording.events.end().next());
+            let point = points.rev().find(is_left).unwrap_or(Position::START);
+            (ReplayPosition::at_rest(point), recording.shown_at(point))
         })
     }
 
@@ -93,17 +95,17 @@ impl Ending<'_, '_> {
     }
 
     /// The position at which `main`, or the test, comes to the last of its lines.
-    fn last_line(&mut self, body: &Body) -> Option<(Position, ThreadName)> {
+    fn last_line(&mut self, body: &Body) -> Option<(ReplayPosition, ThreadName)> {
         let events = self.recording.events.iter();
         let schedule: Vec<_> = events.map(|event| (event.choice, event.key.clone())).collect();
         let last = self.replica.alone(|program, restore| body.last_visit(program, &schedule, restore).0)?;
         let leg = Leg { thread: last.thread, address: last.address, count: last.count };
         let legs = if last.rests { Vec::new() } else { vec![leg] };
-        Some((Position { events: last.events, legs }, last.thread))
+        Some((ReplayPosition { point: Position::after(last.events), legs }, last.thread))
     }
 
     /// The position at which the first panic has printed its message, and is about to unwind.
-    fn first_panic(&mut self) -> Result<Option<(Position, ThreadName)>, DebugError> {
+    fn first_panic(&mut self) -> Result<Option<(ReplayPosition, ThreadName)>, DebugError> {
         let panics = self.replica.program.panics();
         let copy = self.replica.anew()?;
         copy.set_probes(&panics, self.recording)?;
@@ -119,7 +121,10 @@ impl Ending<'_, '_> {
     }
 
     /// The last time that a thread comes to the line of an expectation before the framework says that it has failed.
-    fn failed_line(&mut self, failed: &Expectation) -> Result<Option<(Position, ThreadName)>, DebugError> {
+    fn failed_line(
+        &mut self,
+        failed: &Expectation,
+    ) -> Result<Option<(ReplayPosition, ThreadName)>, DebugError> {
         let file = self.landmarks.places.of_named(&failed.file, failed.line).and_then(|place| place.file);
         let Some(file) = file.map(|file| self.landmarks.places.absolute(&file)) else { return Ok(None) };
         let is_it: Vec<bool> =
@@ -150,10 +155,10 @@ impl Ending<'_, '_> {
 }
 
 /// The position of a copy that stands at a probe.
-fn arrived(copy: &LiveCopy, thread: ThreadName, address: u64, rests: bool) -> Position {
-    let Position { events, mut legs } = copy.position();
+fn arrived(copy: &LiveCopy, thread: ThreadName, address: u64, rests: bool) -> ReplayPosition {
+    let ReplayPosition { point, mut legs } = copy.position();
     if !rests {
         legs.push(copy.leg(thread, address));
     }
-    Position { events, legs }
+    ReplayPosition { point, legs }
 }

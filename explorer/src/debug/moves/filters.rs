@@ -1,5 +1,7 @@
 //! Filters: the changes of thread at which a session stops.
 
+use checker::position::Position;
+
 use crate::debug::recording::Recording;
 use crate::report::Why;
 
@@ -21,9 +23,9 @@ impl Filters {
         }
     }
 
-    /// Whether it is stopped at once so many events have run.
-    pub(in crate::debug) fn stop_at(self, recording: &Recording, events: usize) -> bool {
-        let switch = recording.events.get(events).and_then(|event| event.switch.as_ref());
+    /// Whether it is stopped at a point.
+    pub(in crate::debug) fn stop_at(self, recording: &Recording, point: Position) -> bool {
+        let switch = recording.events.at(point).and_then(|event| event.switch.as_ref());
         switch.is_some_and(|switch| self.wants(switch.why))
     }
 }

@@ -1,13 +1,15 @@
 //! Running on, and running back: to the next breakpoint or filter, else to the failure or the start.
 
+use checker::position::Position;
+
 use super::back::{ScanStop, last_stop, log_back};
 use super::cursor::Cursor;
 use super::landmarks::Landmarks;
 use super::scan::Mark;
 use crate::debug::error::DebugError;
 use crate::debug::live::replica::{Arrival, Replica};
-use crate::debug::position::Position;
 use crate::debug::recording::Recording;
+use crate::debug::replay_position::ReplayPosition;
 use crate::debug::request::Direction;
 use crate::debug::stop::Stop;
 
@@ -39,7 +41,7 @@ fn look_ahead_for_breakpoints(
     let mut look = || {
         let copy = scan.reach(replica, at)?;
         if copy.next_stretch().is_none() {
-            copy.set_probes(&scan.probes(at.events), scan.recording)?;
+            copy.set_probes(&scan.probes(at.point), scan.recording)?;
         }
         while let Some(mark) = scan.advance(copy, &[])? {
             match mark {
@@ -54,8 +56,8 @@ fn look_ahead_for_breakpoints(
                         return Ok(Some(ScanStop::Breakpoints(seen.at, seen.thread, seen.met.hits)));
                     }
                 }
-                Mark::Rest(events) if landmarks.filters.stop_at(scan.recording, events) => {
-                    return Ok(Some(ScanStop::Switch(events)));
+                Mark::Rest(point) if landmarks.filters.stop_at(scan.recording, point) => {
+                    return Ok(Some(ScanStop::Switch(point)));
                 }
                 Mark::Rest(_) => {}
             }
@@ -88,19 +90,19 @@ pub(in crate::debug) fn run_back(
     })
 }
 
-/// The last breakpoint or filter on the way from the start. Before `since` events, nothing is.
+/// The last breakpoint or filter on the way from the start. Before `since`, nothing is.
 fn look_behind_for_breakpoints(
     replica: &mut Replica<'_>,
     landmarks: &Landmarks<'_>,
     cursor: &mut Cursor,
-    since: Option<usize>,
+    since: Option<Position>,
 ) -> Result<Option<ScanStop>, DebugError> {
     let Cursor { recording, at, log, .. } = cursor;
     let mut scan = landmarks.scan(recording, None);
     // Breakpoints that are met where the thread changes lie on the way there.
-    let copy = match since.and_then(|events| events.checked_sub(1)) {
-        Some(events) if !landmarks.breakpoints.count_hits() => {
-            replica.go_to(&Position::at_rest(events), recording)?
+    let copy = match since.and_then(Position::previous) {
+        Some(point) if !landmarks.breakpoints.count_hits() => {
+            replica.go_to(&ReplayPosition::at_rest(point), recording)?
         }
         _ => replica.anew()?,
     };
@@ -114,7 +116,7 @@ fn look_behind_for_breakpoints(
     let found = last_stop(&marks, at, &landmarks.filters, recording);
     let until = match &found {
         Some(ScanStop::Breakpoints(at, ..)) => Some(at.clone()),
-        Some(ScanStop::Switch(events)) => Some(Position::at_rest(*events)),
+        Some(ScanStop::Switch(point)) => Some(ReplayPosition::at_rest(*point)),
         Some(ScanStop::Line(_)) | None => None,
     };
     log.extend(log_back(&marks, until.as_ref(), at));
@@ -126,7 +128,7 @@ pub(in crate::debug) fn first_line(
     replica: &mut Replica<'_>,
     landmarks: &Landmarks<'_>,
     recording: &Recording,
-) -> Option<Position> {
+) -> Option<ReplayPosition> {
     let lines = if landmarks.body.is_empty() { landmarks.lines() } else { landmarks.body.clone() };
     let copy = replica.anew().ok()?;
     copy.set_probes(&lines, recording).ok()?;
@@ -134,7 +136,7 @@ pub(in crate::debug) fn first_line(
         match copy.advance(recording) {
             // The harness of a test is no part of it, though it may have a line in the user's file.
             Ok(Arrival::Probe { thread, .. }) if Some(thread) == recording.harness => {}
-            Ok(Arrival::Rest) if recording.is_harness(copy.position().events) => {}
+            Ok(Arrival::Rest) if recording.is_harness(copy.position().point) => {}
             Ok(Arrival::Probe { thread, address, .. }) => {
                 let leg = copy.leg(thread, address);
                 copy.settle(leg);

@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use checker::names::ThreadName;
+use checker::position::Position;
 
 use crate::debug::breakpoints::hit_count::Tally;
 use crate::debug::breakpoints::{BreakpointHits, Breakpoints};
 use crate::debug::error::DebugError;
 use crate::debug::live::code::{Code, UserCodePosition};
 use crate::debug::live::replica::{Arrival, LiveCopy, Replica};
-use crate::debug::position::Position;
 use crate::debug::recording::Recording;
+use crate::debug::replay_position::ReplayPosition;
 use crate::narrate::locations::Places;
 
 /// A move that takes longer is broken off: a thread may come to its lines millions of times.
@@ -21,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A thread has come to a probe.
 #[derive(Clone, Debug)]
 pub(in crate::debug) struct Seen {
-    pub(in crate::debug) at: Position,
+    pub(in crate::debug) at: ReplayPosition,
     pub(in crate::debug) thread: ThreadName,
     pub(in crate::debug) address: u64,
     /// It rests there, for what it comes to is a key point as well.
@@ -38,15 +39,15 @@ pub(in crate::debug) struct Seen {
 #[derive(Clone, Debug)]
 pub(in crate::debug) enum Mark {
     Seen(Seen),
-    /// So many events have run, and every thread stands.
-    Rest(usize),
+    /// The execution is at this point, and every thread stands.
+    Rest(Position),
 }
 
 impl Mark {
-    pub(in crate::debug) fn position(&self) -> Position {
+    pub(in crate::debug) fn position(&self) -> ReplayPosition {
         match self {
             Self::Seen(seen) => seen.at.clone(),
-            Self::Rest(events) => Position::at_rest(*events),
+            Self::Rest(point) => ReplayPosition::at_rest(*point),
         }
     }
 }
@@ -89,21 +90,21 @@ pub(in crate::debug) struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The probes for the stretch that ends with so many events.
-    pub(in crate::debug) fn probes(&self, events: usize) -> BTreeSet<u64> {
+    /// The probes for the stretch that ends at a point.
+    pub(in crate::debug) fn probes(&self, end: Position) -> BTreeSet<u64> {
         let mut probes = self.breakpoints.addresses();
         if let Some((thread, lines)) = &self.thread
-            && self.may_run(*thread, events)
+            && self.may_run(*thread, end)
         {
             probes.extend(lines);
         }
         probes
     }
 
-    /// Whether a thread runs in the stretch that ends with so many events: by its own event, or because it is created.
-    pub(in crate::debug) fn may_run(&self, thread: ThreadName, events: usize) -> bool {
+    /// Whether a thread runs in the stretch that ends at a point: by its own event, or because it is created.
+    pub(in crate::debug) fn may_run(&self, thread: ThreadName, end: Position) -> bool {
         let born = self.recording.life(thread).and_then(|life| life.states.first()).map(|(from, _)| *from);
-        self.recording.runs_before(events) == thread || born == Some(events)
+        self.recording.runs_before(end) == thread || born == Some(end)
     }
 
     /// Goes on to the next arrival, with the right probes.
@@ -120,7 +121,7 @@ impl Scan<'_> {
         }
         Ok(match copy.advance(self.recording)? {
             Arrival::End => None,
-            Arrival::Rest => Some(Mark::Rest(copy.position().events)),
+            Arrival::Rest => Some(Mark::Rest(copy.position().point)),
             Arrival::Probe { thread, address, rests, ends } => {
                 Some(Mark::Seen(self.seen(copy, (thread, address), rests, ends)))
             }
@@ -134,14 +135,14 @@ impl Scan<'_> {
         rests: bool,
         ends: bool,
     ) -> Seen {
-        let Position { events, mut legs } = copy.position();
+        let ReplayPosition { point, mut legs } = copy.position();
         let at = if ends {
             self.recording.end.clone()
         } else if rests {
-            Position::at_rest(events)
+            ReplayPosition::at_rest(point)
         } else {
             legs.push(copy.leg(thread, address));
-            Position { events, legs }
+            ReplayPosition { point, legs }
         };
         let is_line =
             self.thread.as_ref().is_some_and(|(of, lines)| *of == thread && lines.contains(&address));
@@ -169,7 +170,7 @@ impl Scan<'_> {
     pub(in crate::debug) fn reach<'c>(
         &mut self,
         replica: &'c mut Replica<'_>,
-        at: &Position,
+        at: &ReplayPosition,
     ) -> Result<&'c mut LiveCopy, DebugError> {
         if !self.breakpoints.count_hits() {
             return replica.go_to(at, self.recording);
@@ -186,13 +187,13 @@ impl Scan<'_> {
     pub(in crate::debug) fn marks_to(
         &mut self,
         copy: &mut LiveCopy,
-        to: &Position,
+        to: &ReplayPosition,
     ) -> Result<Vec<Mark>, DebugError> {
         let mut marks = Vec::new();
         let mut way = Walked::new(to);
-        while !(to.is_at_rest() && copy.rests_at(to.events)) {
+        while !(to.is_at_rest() && copy.rests_at(to.point)) {
             let also: Vec<u64> = to.legs.iter().map(|leg| leg.address).collect();
-            let is_last = copy.next_stretch().map_or(copy.position().events, |next| next) == to.events;
+            let is_last = copy.next_stretch().unwrap_or_else(|| copy.position().point) == to.point;
             let Some(mut mark) = self.advance(copy, if is_last { &also } else { &[] })? else { break };
             let is_there = way.is_done_with(&mark);
             if let Mark::Seen(seen) = &mut mark
@@ -213,21 +214,21 @@ impl Scan<'_> {
 
 /// The legs of a position as marks pass by.
 pub(in crate::debug) struct Walked<'a> {
-    to: &'a Position,
+    to: &'a ReplayPosition,
     legs: usize,
     /// The number of times that the thread of the next leg has come to its end.
     count: u32,
 }
 
 impl<'a> Walked<'a> {
-    pub(in crate::debug) fn new(to: &'a Position) -> Self {
+    pub(in crate::debug) fn new(to: &'a ReplayPosition) -> Self {
         Self { to, legs: 0, count: 0 }
     }
 
     /// Whether the position is where this mark is. The marks of its stretch have to come one after another.
     pub(in crate::debug) fn is_done_with(&mut self, mark: &Mark) -> bool {
         let (Mark::Seen(seen), Some(leg)) = (mark, self.to.legs.get(self.legs)) else { return false };
-        if seen.at.events != self.to.events || (leg.thread, leg.address) != (seen.thread, seen.address) {
+        if seen.at.point != self.to.point || (leg.thread, leg.address) != (seen.thread, seen.address) {
             return false;
         }
         self.count += 1;

@@ -4,18 +4,19 @@
 use std::collections::BTreeSet;
 
 use checker::names::ThreadName;
+use checker::position::Position;
 
 use super::scan::{Mark, Scan, Walked};
-use crate::debug::position::Position;
+use crate::debug::replay_position::ReplayPosition;
 
 /// A part of the recording that was looked through for the lines of one thread, under breakpoints that are still the same.
 pub(in crate::debug) struct ScanCache {
     thread: ThreadName,
     lines: BTreeSet<u64>,
-    /// The stretch with which it begins: the one that ends with so many events.
-    first: usize,
+    /// The stretch with which it begins: the one that ends at this point.
+    first: Position,
     /// The position at which it ends.
-    to: Position,
+    to: ReplayPosition,
     marks: Vec<Mark>,
 }
 
@@ -23,21 +24,21 @@ impl ScanCache {
     /// Takes down what a scan for the lines of a thread has seen from the beginning of a stretch to a position.
     pub(in crate::debug) fn new(
         scan: &Scan<'_>,
-        first: usize,
-        to: &Position,
+        first: Position,
+        to: &ReplayPosition,
         marks: &[Mark],
     ) -> Option<Self> {
         let (thread, lines) = scan.thread.clone()?;
         Some(Self { thread, lines, first, to: to.clone(), marks: marks.to_vec() })
     }
 
-    /// The stretch with which it begins: the one that ends with so many events.
-    pub(in crate::debug) fn first(&self) -> usize {
+    /// The stretch with which it begins, by the point at which that ends.
+    pub(in crate::debug) fn first(&self) -> Position {
         self.first
     }
 
     /// The marks of a scan on its way through this part to a position; none if it would see more than is known.
-    pub(in crate::debug) fn marks_to(&self, scan: &Scan<'_>, to: &Position) -> Option<Vec<Mark>> {
+    pub(in crate::debug) fn marks_to(&self, scan: &Scan<'_>, to: &ReplayPosition) -> Option<Vec<Mark>> {
         let (thread, lines) = scan.thread.as_ref()?;
         if *thread != self.thread || !lines.is_subset(&self.lines) {
             return None;
@@ -57,13 +58,13 @@ impl ScanCache {
     }
 
     /// The mark that is a position.
-    fn place_of(&self, scan: &Scan<'_>, to: &Position) -> Option<usize> {
-        let at_rest = |mark: &Mark| matches!(mark, Mark::Rest(events) if *events == to.events);
+    fn place_of(&self, scan: &Scan<'_>, to: &ReplayPosition) -> Option<usize> {
+        let at_rest = |mark: &Mark| matches!(mark, Mark::Rest(point) if *point == to.point);
         if to.is_at_rest() {
             return self.marks.iter().position(at_rest);
         }
-        let probes = scan.probes(to.events);
-        let also = self.to.legs.iter().filter(|_| self.to.events == to.events);
+        let probes = scan.probes(to.point);
+        let also = self.to.legs.iter().filter(|_| self.to.point == to.point);
         let also: BTreeSet<u64> = also.map(|leg| leg.address).collect();
         // Arrivals at other instructions were not counted.
         if !to.legs.iter().all(|leg| probes.contains(&leg.address) || also.contains(&leg.address)) {

@@ -1,6 +1,7 @@
 //! Steps by source line of one thread, both ways. The other threads run as recorded.
 
 use checker::names::ThreadName;
+use checker::position::Position;
 
 use super::cursor::Cursor;
 use super::filters::Filters;
@@ -9,20 +10,20 @@ use super::scan::{Mark, Scan, Seen};
 use crate::debug::error::DebugError;
 use crate::debug::live::code::{Code, UserCodePosition};
 use crate::debug::live::replica::{LiveCopy, Replica};
-use crate::debug::position::Position;
 use crate::debug::recording::Stage;
+use crate::debug::replay_position::ReplayPosition;
 use crate::debug::request::Step;
 use crate::debug::stop::{Cause, Stop};
 
 /// The end of a way.
 pub(in crate::debug) enum StepResult {
     /// The line that was looked for.
-    Line(Position),
-    Breakpoints(Position, ThreadName, Vec<u64>),
+    Line(ReplayPosition),
+    Breakpoints(ReplayPosition, ThreadName, Vec<u64>),
     /// The thread changes before this event, which is stopped at.
-    Switch(usize),
-    /// The thread ends, or stays blocked, after so many events.
-    NoLine(usize),
+    Switch(Position),
+    /// The thread ends, or stays blocked, at this point.
+    NoLine(Position),
     End,
 }
 
@@ -31,12 +32,12 @@ impl Cursor {
     pub(in crate::debug) fn apply(&mut self, met: StepResult, thread: ThreadName) -> Stop {
         match met {
             StepResult::Line(at) => {
-                let words = self.step_words(at.events, thread);
+                let words = self.step_words(at.point, thread);
                 self.arrive(at, thread, Cause::Step, words, None)
             }
             StepResult::Breakpoints(at, thread, hits) => self.at_breakpoint(at, thread, hits),
             StepResult::Switch(step) => self.at_switch(step),
-            StepResult::NoLine(events) => self.stays(thread, Position::at_rest(events)),
+            StepResult::NoLine(point) => self.stays(thread, ReplayPosition::at_rest(point)),
             StepResult::End => {
                 let fails = self.recording.fault.as_ref().is_none_or(|fault| fault.thread == thread);
                 if fails { self.go_to_end() } else { self.stays(thread, self.recording.end.clone()) }
@@ -92,7 +93,7 @@ impl StepScan<'_> {
     /// Follows the way to its end: there the copy stands.
     fn go(&mut self, copy: &mut LiveCopy) -> Result<StepResult, DebugError> {
         if copy.next_stretch().is_none() {
-            copy.set_probes(&self.scan.probes(copy.position().events), self.scan.recording)?;
+            copy.set_probes(&self.scan.probes(copy.position().point), self.scan.recording)?;
         }
         // The thread has come to a line that is a key point: it is about to rest there.
         let mut line = false;
@@ -117,11 +118,11 @@ impl StepScan<'_> {
                         line = true;
                     }
                 }
-                Mark::Rest(events) if line => return Ok(StepResult::Line(Position::at_rest(events))),
-                Mark::Rest(events) if self.filters.stop_at(self.scan.recording, events) => {
-                    return Ok(StepResult::Switch(events));
+                Mark::Rest(point) if line => return Ok(StepResult::Line(ReplayPosition::at_rest(point))),
+                Mark::Rest(point) if self.filters.stop_at(self.scan.recording, point) => {
+                    return Ok(StepResult::Switch(point));
                 }
-                Mark::Rest(events) if self.is_over(events) => return Ok(StepResult::NoLine(events)),
+                Mark::Rest(point) if self.is_over(point) => return Ok(StepResult::NoLine(point)),
                 Mark::Rest(_) => {}
             }
         }
@@ -142,13 +143,12 @@ impl StepScan<'_> {
     }
 
     /// Whether the thread gets to no line any more.
-    fn is_over(&self, events: usize) -> bool {
+    fn is_over(&self, point: Position) -> bool {
         let recording = self.scan.recording;
-        let state = recording.life(self.thread).and_then(|life| life.state(events));
-        let later = recording.events.iter().skip(events);
+        let state = recording.life(self.thread).and_then(|life| life.state(point));
         match state.map(|state| state.stage) {
             Some(Stage::Ended) | None => true,
-            Some(Stage::Blocked) => later.map(|event| event.thread()).all(|runs| runs != self.thread),
+            Some(Stage::Blocked) => recording.threads_since(point).all(|runs| runs != self.thread),
             Some(Stage::Ready | Stage::Failed) => false,
         }
     }

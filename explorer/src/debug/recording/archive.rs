@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use checker::names::ThreadName;
 use checker::operation::OpKind;
+use checker::position::{PerEvent, Position};
 
 use super::passing::Passing;
-use crate::debug::position::Position;
 use crate::debug::recording::{RecordedFailure, Recording, Stage, ThreadLifetime, ThreadState, TraceEvent};
+use crate::debug::replay_position::ReplayPosition;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
@@ -17,7 +18,7 @@ impl Recording {
     pub(in crate::debug) fn of_file(saved: &ScheduleFile) -> Self {
         let choices = &saved.choices;
         let labels = ThreadLabels::of(choices.iter().map(|choice| choice.thread), None);
-        let events: Vec<TraceEvent> = (0..choices.len()).map(|at| event(choices, at, &labels)).collect();
+        let events: PerEvent<TraceEvent> = (0..choices.len()).map(|at| event(choices, at, &labels)).collect();
         let columns = labels.columns().into_iter();
         let lives = columns.map(|lane| life(lane.path, lane.thread, choices)).collect();
         let last = choices.last().map_or(ThreadName::MAIN, |choice| choice.thread);
@@ -30,7 +31,7 @@ impl Recording {
             thread: thread.map_or(last, |lane| lane.path),
             place: saved.failure.place.clone().or_else(|| own_place(saved, first?.place)),
         };
-        let end = Position::at_rest(events.len());
+        let end = ReplayPosition::at_rest(events.end());
         let passing = Passing::of_file(saved);
         let fault = passing.is_none().then_some(fault);
         Self { events, fault, passing, end, lives, harness: None }
@@ -74,21 +75,22 @@ fn words(choice: &SavedChoice) -> String {
 
 /// From its creation on, a thread is about to run its next event; its operations after its last one are not saved.
 fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> ThreadLifetime {
-    let mut states: BTreeMap<usize, ThreadState> = BTreeMap::new();
+    let mut states: BTreeMap<Position, ThreadState> = BTreeMap::new();
     let mut from = born(name, choices);
     for (at, choice) in choices.iter().enumerate().filter(|(_, choice)| choice.thread == name) {
         states.insert(from, ThreadState::new(Stage::Ready, format!("about to {}", words(choice))));
-        from = at + 1;
+        from = Position::after(at + 1);
     }
     states.insert(from, ThreadState::new(Stage::Ready, String::new()));
     ThreadLifetime { name, label, states: states.into_iter().collect() }
 }
 
-/// After how many events a thread exists: the n-th thread that another one creates is its n-th child.
-fn born(name: ThreadName, choices: &[SavedChoice]) -> usize {
-    let Some((&ordinal, parents)) = name.path().split_last() else { return 0 };
+/// The point from which on a thread exists: the n-th thread that another one creates is its n-th child.
+fn born(name: ThreadName, choices: &[SavedChoice]) -> Position {
+    let Some((&ordinal, parents)) = name.path().split_last() else { return Position::START };
     let parent = parents.iter().try_fold(ThreadName::MAIN, |parent, &ordinal| parent.child(ordinal));
     let creates = |choice: &SavedChoice| choice.operation == OpKind::Create && Some(choice.thread) == parent;
     let creations = choices.iter().enumerate().filter(|(_, choice)| creates(choice));
-    creations.map(|(at, _)| at + 1).nth(usize::from(ordinal).saturating_sub(1)).unwrap_or(0)
+    let birth = creations.map(|(at, _)| Position::after(at + 1)).nth(usize::from(ordinal).saturating_sub(1));
+    birth.unwrap_or(Position::START)
 }

@@ -9,10 +9,11 @@ use std::collections::HashMap;
 
 use checker::failure::FailureKind;
 use checker::names::{Obj, ThreadName};
+use checker::position::{PerEvent, Position};
 use checker::program::{Agent, AgentView, BlockedOn, Choice, OpKey, Status};
 use checker::search::Replayed;
 
-use super::position::Position;
+use super::replay_position::ReplayPosition;
 use crate::debug::recording::passing::Passing;
 use crate::debug::recording::recorder::StepLog;
 use crate::narrate::event_lines::EventLines;
@@ -27,12 +28,12 @@ use crate::say::sentence;
 
 /// A recorded execution, up to its failure.
 pub(in crate::debug) struct Recording {
-    pub(in crate::debug) events: Vec<TraceEvent>,
+    pub(in crate::debug) events: PerEvent<TraceEvent>,
     pub(in crate::debug) fault: Option<RecordedFailure>,
     /// The data of a schedule that was saved because it passes.
     pub(in crate::debug) passing: Option<Passing>,
     /// The position at which it fails, or ends: there is none behind.
-    pub(in crate::debug) end: Position,
+    pub(in crate::debug) end: ReplayPosition,
     /// In the order of their labels.
     pub(in crate::debug) lives: Vec<ThreadLifetime>,
     /// The thread that runs the test and takes no part: its events are passed over.
@@ -70,8 +71,8 @@ pub(in crate::debug) struct RecordedFailure {
 pub(in crate::debug) struct ThreadLifetime {
     pub(in crate::debug) name: ThreadName,
     pub(in crate::debug) label: String,
-    /// Its states, each from a number of events on.
-    pub(in crate::debug) states: Vec<(usize, ThreadState)>,
+    /// Its states, each from a point on.
+    pub(in crate::debug) states: Vec<(Position, ThreadState)>,
 }
 
 /// State of a thread while it stands.
@@ -114,8 +115,9 @@ impl Recording {
         let failure = replayed.failure.as_ref();
         let event_lines = EventLines::tell(&replayed.trace, at, failure, places);
         let words = Phrasing { labels: &event_lines.labels, source: places.source() };
-        let end = end(log).min(replayed.trace.steps.len());
-        let last = replayed.trace.steps.iter().take(end).next_back().map(|step| step.choice.agent.thread());
+        let steps = &replayed.trace.steps;
+        let end = end(log).min(steps.end());
+        let last = end.previous().map(|last| steps[last].choice.agent.thread());
         let lives = lives(log, end, &event_lines.labels, &words);
         let harness = places.source().harness();
         let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);
@@ -128,12 +130,11 @@ impl Recording {
                 .unwrap_or(main),
             place: None,
         });
-        let mut told: HashMap<usize, EventLine> =
-            event_lines.events.into_iter().map(|line: EventLine| (line.number as usize, line)).collect();
-        let steps = replayed.trace.steps.iter().take(end).enumerate();
-        let events = steps.map(|(number, step)| {
+        let mut told: HashMap<u32, EventLine> =
+            event_lines.events.into_iter().map(|line: EventLine| (line.number, line)).collect();
+        let events = steps.between(Position::START, end).map(|(position, step)| {
             let (choice, key) = step.replayed();
-            match told.remove(&number) {
+            match told.remove(&position.into()) {
                 Some(line) => {
                     let is_from_harness = harness.is_some() && step.last.thread() == harness;
                     let switch = line.switch.filter(|_| !is_from_harness);
@@ -146,28 +147,29 @@ impl Recording {
                     }
                 }
                 None => {
-                    let place = at.get(number).map(|place| Location::clone(place)).unwrap_or_default();
+                    let place =
+                        at.get(position.count()).map(|place| Location::clone(place)).unwrap_or_default();
                     TraceEvent { choice, key, text: words.event(&step.event), place, switch: None }
                 }
             }
         });
-        let events: Vec<TraceEvent> = events.collect();
-        let end = Position::at_rest(events.len());
+        let events: PerEvent<TraceEvent> = events.collect();
+        let end = ReplayPosition::at_rest(events.end());
         Self { events, fault, passing: None, end, lives, harness }
     }
 
     /// Lets the execution end where one of its threads fails, or, if nothing does, where it comes to the last line of the
     /// program: the rest only tells of it.
-    pub(in crate::debug) fn end_at(&mut self, end: Position, thread: ThreadName) {
-        self.events.truncate(end.events);
+    pub(in crate::debug) fn end_at(&mut self, end: ReplayPosition, thread: ThreadName) {
+        self.events.truncate(end.point);
         let state = match self.fault {
             Some(_) => Some(ThreadState::new(Stage::Failed, FAILED.to_owned())),
             None if end.is_at_rest() => None,
             None => Some(ThreadState::new(Stage::Ready, String::new())),
         };
         if let Some((life, state)) = self.lives.iter_mut().find(|life| life.name == thread).zip(state) {
-            life.states.retain(|(from, _)| *from < end.events);
-            life.states.push((end.events, state));
+            life.states.retain(|(from, _)| *from < end.point);
+            life.states.push((end.point, state));
         }
         if let Some(fault) = &mut self.fault {
             fault.thread = thread;
@@ -186,13 +188,13 @@ impl Recording {
     }
 
     /// Whether an event is the harness's, by its position.
-    pub(in crate::debug) fn is_harness(&self, event: usize) -> bool {
-        self.events.get(event).is_some_and(|event| Some(event.thread()) == self.harness)
+    pub(in crate::debug) fn is_harness(&self, event: Position) -> bool {
+        self.events.at(event).is_some_and(|event| Some(event.thread()) == self.harness)
     }
 
-    /// Number of events.
-    pub(in crate::debug) fn len(&self) -> usize {
-        self.events.len()
+    /// The threads that run from a point on, event by event.
+    pub(in crate::debug) fn threads_since(&self, point: Position) -> impl Iterator<Item = ThreadName> {
+        self.events.since(point).map(|(_, event)| event.thread())
     }
 
     pub(in crate::debug) fn life(&self, thread: ThreadName) -> Option<&ThreadLifetime> {
@@ -214,60 +216,59 @@ impl Recording {
         self.life(thread).map_or_else(|| thread.to_string(), |life| life.label.clone())
     }
 
-    /// The thread that runs in the stretch that ends with so many events: that of the last one.
-    pub(in crate::debug) fn runs_before(&self, events: usize) -> ThreadName {
-        events
-            .checked_sub(1)
-            .and_then(|last| self.events.get(last))
-            .map_or_else(|| self.main(), TraceEvent::thread)
+    /// The thread that runs in the stretch that ends at a point: that of the last event.
+    pub(in crate::debug) fn runs_before(&self, point: Position) -> ThreadName {
+        let last = point.previous().and_then(|last| self.events.at(last));
+        last.map_or_else(|| self.main(), TraceEvent::thread)
     }
 
-    /// The thread that a stop is about where so many events have run and every thread stands: that of the last one; where
-    /// that has ended, or is the harness, the thread that runs next.
-    pub(in crate::debug) fn shown_at(&self, events: usize) -> ThreadName {
-        let exists = |thread: &ThreadName| self.life(*thread).is_some_and(|life| life.is_alive(events));
-        let later = self.events.iter().skip(events).map(TraceEvent::thread);
+    /// The thread that a stop at a point, where every thread stands, is about: that of the last event; where that has ended,
+    /// or is the harness, the thread that runs next.
+    pub(in crate::debug) fn shown_at(&self, point: Position) -> ThreadName {
+        let exists = |thread: &ThreadName| self.life(*thread).is_some_and(|life| life.is_alive(point));
+        let later = self.threads_since(point);
         let failed = self.fault.as_ref().map(|fault| fault.thread);
         let others = self.lives.iter().map(|life| life.name);
-        let mut wanted = std::iter::once(self.runs_before(events)).chain(later).chain(failed).chain(others);
+        let mut wanted = std::iter::once(self.runs_before(point)).chain(later).chain(failed).chain(others);
         wanted.find(exists).unwrap_or_else(|| self.main())
     }
 }
 
 impl ThreadLifetime {
-    /// State of the thread once so many events have run; none before it is created.
-    pub(in crate::debug) fn state(&self, events: usize) -> Option<&ThreadState> {
-        let after = self.states.partition_point(|(from, _)| *from <= events);
+    /// State of the thread at a point; none before it is created.
+    pub(in crate::debug) fn state(&self, point: Position) -> Option<&ThreadState> {
+        let after = self.states.partition_point(|(from, _)| *from <= point);
         self.states.get(after.checked_sub(1)?).map(|(_, state)| state)
     }
 
-    /// Whether it exists once so many events have run.
-    pub(in crate::debug) fn is_alive(&self, events: usize) -> bool {
-        self.state(events).is_some_and(|state| state.stage != Stage::Ended)
+    /// Whether it exists at a point.
+    pub(in crate::debug) fn is_alive(&self, point: Position) -> bool {
+        self.state(point).is_some_and(|state| state.stage != Stage::Ended)
     }
 }
 
-/// Number of events that run up to the first failure.
-fn end(log: &StepLog) -> usize {
+/// The point of the first failure, or behind the last event.
+fn end(log: &StepLog) -> Position {
     let fails = |view: &AgentView| matches!(view.status, Status::Failed(_));
     if log.initial.iter().any(fails) {
-        return 0;
+        return Position::START;
     }
-    let failing = log.steps.iter().position(|step| step.changed.iter().any(fails));
-    failing.map_or(log.steps.len(), |last| last + 1)
+    let failing = log.steps.position(|step| step.changed.iter().any(fails));
+    failing.map_or(log.steps.end(), Position::next)
 }
 
-fn lives(log: &StepLog, end: usize, labels: &ThreadLabels, words: &Phrasing<'_>) -> Vec<ThreadLifetime> {
+fn lives(log: &StepLog, end: Position, labels: &ThreadLabels, words: &Phrasing<'_>) -> Vec<ThreadLifetime> {
     let columns = labels.columns().into_iter();
     let mut lives: Vec<ThreadLifetime> = columns
         .map(|lane| ThreadLifetime { name: lane.path, label: lane.thread, states: Vec::new() })
         .collect();
-    let changes = log.steps.iter().take(end).map(|step| step.changed.as_slice());
-    for (events, views) in std::iter::once(log.initial.as_slice()).chain(changes).enumerate() {
+    let changes = log.steps[..end].iter().map(|step| step.changed.as_slice());
+    let views = std::iter::once(log.initial.as_slice()).chain(changes);
+    for (point, views) in Position::START.until(end.next()).zip(views) {
         for view in views {
             let Agent::Thread(name) = view.agent else { continue };
             if let Some(life) = lives.iter_mut().find(|life| life.name == name) {
-                life.states.push((events, state(view, words)));
+                life.states.push((point, state(view, words)));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::object_description::ObjectDescription;
+use checker::position::PerEvent;
 use checker::program::{
     AgentView, Batch, Choice, Epoch, Execution, ExecutionError, ExecutionSummary, OpKey, Program, Scope,
     StartError, Step, Until,
@@ -20,7 +21,7 @@ pub(in crate::debug) struct Recorder(Mutex<StepLog>);
 #[derive(Clone, Default)]
 pub(in crate::debug) struct StepLog {
     pub(in crate::debug) initial: Vec<AgentView>,
-    pub(in crate::debug) steps: Vec<Step>,
+    pub(in crate::debug) steps: PerEvent<Step>,
 }
 
 impl Recorder {
@@ -50,7 +51,7 @@ impl<'a, P: Program> Program for RecordedProgram<'a, P> {
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
         let run = self.program.start(scope)?;
-        *self.recorder.lock() = StepLog { initial: run.agents().to_vec(), steps: Vec::new() };
+        *self.recorder.lock() = StepLog { initial: run.agents().to_vec(), steps: PerEvent::default() };
         Ok(RecordedRun { run, recorder: self.recorder })
     }
 
@@ -68,7 +69,7 @@ impl<'a, P: Program> Program for RecordedProgram<'a, P> {
 impl<R: Execution> RecordedRun<'_, R> {
     fn note(&self, batch: Result<Batch, ExecutionError>) -> Result<Batch, ExecutionError> {
         if let Ok(batch) = &batch {
-            self.recorder.lock().steps.extend_from_slice(&batch.steps);
+            self.recorder.lock().steps.extend(batch.steps.iter().cloned());
         }
         batch
     }

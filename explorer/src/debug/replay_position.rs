@@ -1,15 +1,17 @@
 //! Position of a debug session.
 
 use checker::names::ThreadName;
+use checker::position::Position;
 
 /// A place in the recorded execution.
 ///
-/// Without legs, `events` events have run and every thread stands at its next key point, is blocked, has failed or has
-/// ended. With legs, `events` events have run as well, but the thread of the last one (or a thread that it created) is still
-/// on its way to its next key point: it stands where the legs lead. So what has legs comes before what has none.
+/// Without legs, the execution is at the point: every event before it has run, and every thread stands at its next key
+/// point, is blocked, has failed or has ended. With legs, the same events have run, but the thread of the last one (or a
+/// thread that it created) is still on its way to its next key point: it stands where the legs lead. So what has legs comes
+/// before what has none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Position {
-    pub(super) events: usize,
+pub(super) struct ReplayPosition {
+    pub(super) point: Position,
     pub(super) legs: Vec<Leg>,
 }
 
@@ -24,10 +26,10 @@ pub(super) struct Leg {
     pub(super) count: u32,
 }
 
-impl Position {
-    /// So many events have run, and every thread stands.
-    pub(super) fn at_rest(events: usize) -> Self {
-        Self { events, legs: Vec::new() }
+impl ReplayPosition {
+    /// The point itself, at which every thread stands.
+    pub(super) fn at_rest(point: Position) -> Self {
+        Self { point, legs: Vec::new() }
     }
 
     /// Whether every thread is at a key point.
