@@ -1,10 +1,10 @@
 //! The memory that instructions had touched when they were given up watching: other instructions that touch the same may share
 //! it with them.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-use checker::byte_set::ByteSet;
-use checker::names::{Obj, ThreadName};
+use checker::names::{Obj, ObjName, ThreadName};
 use checker::operation::OpKind;
 use checker::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -17,7 +17,7 @@ const PATIENCE: u32 = 32;
 const OF_SHARED: u32 = 32;
 
 /// An access by an instruction of memory that was not seen to be shared by it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct UnobservedAccess {
     pub(crate) thread: ThreadName,
     pub(crate) obj: Obj,
@@ -30,15 +30,18 @@ impl UnobservedAccess {
     }
 }
 
+/// The touches of instructions, each of them once.
+type TouchesByInstruction = FxHashMap<usize, FxHashSet<UnobservedAccess>>;
+
 /// The touches of all instructions, as far as they were seen.
 #[derive(Debug, Default)]
 pub(super) struct UnobservedAccesses {
     /// Of those that are watched.
-    watched: FxHashMap<usize, Vec<UnobservedAccess>>,
+    watched: TouchesByInstruction,
     /// Of those that are no longer watched.
-    given_up: FxHashMap<usize, Vec<UnobservedAccess>>,
-    /// All that these have touched.
-    memory: ByteSet,
+    given_up: TouchesByInstruction,
+    /// The same touches by the lines of memory that they are in.
+    given_up_by_line: FxHashMap<Line, Vec<(usize, UnobservedAccess)>>,
     /// The pairs of which it was doubted whether they share memory. Once is enough: an audit tells.
     doubted: FxHashSet<(usize, usize)>,
     /// The instructions that executions have come to with the key points that there are now.
@@ -46,6 +49,18 @@ pub(super) struct UnobservedAccesses {
     /// The threads that a thread has created and joined, in turn, in executions with these key points, as a hash.
     orders: FxHashSet<(ThreadName, u64)>,
     in_doubt: bool,
+}
+
+/// A part of a block: its number from the beginning of the block.
+type Line = (ObjName, u32);
+
+/// The number of bytes of a line.
+const LINE: u32 = 64;
+
+/// The lines that hold bytes of an object.
+fn lines(obj: Obj) -> impl Iterator<Item = Line> {
+    let last = obj.offset.saturating_add(obj.len.saturating_sub(1));
+    (obj.offset / LINE..=last / LINE).map(move |line| (obj.name, line))
 }
 
 impl UnobservedAccesses {
@@ -57,14 +72,11 @@ impl UnobservedAccesses {
         self.in_doubt |= self.seen.insert(candidate) && !self.given_up.is_empty();
         for touch in touches {
             if !known.contains(touch) {
-                known.push(touch.clone());
+                known.insert(touch.clone());
             }
-            if !self.memory.overlap(touch.obj) {
-                continue;
-            }
-            for (&other, theirs) in &self.given_up {
-                if theirs.iter().any(|their| their.may_conflict(touch)) {
-                    self.in_doubt |= self.doubted.insert((other, candidate));
+            for line in lines(touch.obj) {
+                for (other, theirs) in self.given_up_by_line.get(&line).into_iter().flatten() {
+                    self.in_doubt |= theirs.may_conflict(touch) && self.doubted.insert((*other, candidate));
                 }
             }
         }
@@ -89,29 +101,24 @@ impl UnobservedAccesses {
     /// An instruction is no longer watched.
     pub(super) fn give_up(&mut self, candidate: usize) {
         let touches = self.watched.remove(&candidate).unwrap_or_default();
-        for touch in &touches {
-            self.memory.insert(touch.obj);
-        }
+        index(&mut self.given_up_by_line, candidate, &touches);
         self.given_up.insert(candidate, touches);
     }
 
     /// The instructions that are no longer watched and have touched this memory. From now on they are watched.
     pub(super) fn watch_again(&mut self, memory: Obj) -> Vec<usize> {
-        if !self.memory.overlap(memory) {
-            return Vec::new();
+        let there = lines(memory).filter_map(|line| self.given_up_by_line.get(&line)).flatten();
+        let touching =
+            there.filter(|(_, touch)| touch.obj.overlaps(&memory)).map(|(candidate, _)| *candidate);
+        let found: BTreeSet<usize> = touching.collect();
+        if !found.is_empty() {
+            self.given_up.retain(|candidate, _| !found.contains(candidate));
+            self.given_up_by_line.clear();
+            for (&candidate, touches) in &self.given_up {
+                index(&mut self.given_up_by_line, candidate, touches);
+            }
         }
-        let has = |touches: &Vec<UnobservedAccess>| touches.iter().any(|touch| touch.obj.overlaps(&memory));
-        let found: Vec<usize> = self
-            .given_up
-            .iter()
-            .filter(|(_, touches)| has(touches))
-            .map(|(&candidate, _)| candidate)
-            .collect();
-        for candidate in &found {
-            self.given_up.remove(candidate);
-        }
-        self.memory = self.given_up.values().flatten().map(|touch| touch.obj).collect();
-        found
+        found.into_iter().collect()
     }
 
     /// Key points were added: what was audited was so without them.
@@ -124,6 +131,19 @@ impl UnobservedAccesses {
     /// Whether something was doubtful since this was last asked.
     pub(super) fn take_doubt(&mut self) -> bool {
         std::mem::take(&mut self.in_doubt)
+    }
+}
+
+/// Adds the touches of an instruction to an index of touches by lines of memory.
+fn index(
+    by_line: &mut FxHashMap<Line, Vec<(usize, UnobservedAccess)>>,
+    candidate: usize,
+    touches: &FxHashSet<UnobservedAccess>,
+) {
+    for touch in touches {
+        for line in lines(touch.obj) {
+            by_line.entry(line).or_default().push((candidate, touch.clone()));
+        }
     }
 }
 
@@ -140,7 +160,6 @@ pub(super) fn is_enough(parts: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use checker::names::ObjName;
 
     fn touch(ordinal: u16, offset: u32, writes: bool) -> UnobservedAccess {
         let thread = ThreadName::MAIN.child(ordinal).unwrap();
