@@ -1,17 +1,22 @@
-/* Threads unlock mutexes that others hold, of types whose unlock says so. */
+/* Threads unlock mutexes that others hold, or nobody, and wait with them, of types whose unlock says so. */
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 
-static const int types[] = { PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE };
-static pthread_mutex_t mutexes[2];
+static const int types[] = { PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK };
+static pthread_mutex_t mutexes[3];
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int count;
 
 static void *add(void *unused)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         assert(pthread_mutex_unlock(&mutexes[i]) == EPERM);
+    assert(pthread_cond_wait(&condition, &mutexes[2]) == EPERM);
+    assert(pthread_mutex_lock(&mutexes[2]) == 0);
+    assert(pthread_mutex_lock(&mutexes[2]) == EDEADLK);
+    assert(pthread_mutex_unlock(&mutexes[2]) == 0);
     pthread_mutex_lock(&mutexes[0]);
     count++;
     pthread_mutex_unlock(&mutexes[0]);
@@ -22,7 +27,7 @@ int main(void)
 {
     pthread_t thread;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         pthread_mutexattr_t type;
         pthread_mutexattr_init(&type);
         pthread_mutexattr_settype(&type, types[i]);

@@ -24,6 +24,12 @@ pub(crate) struct Mutex {
 }
 
 impl Mutex {
+    /// One of the C library that nobody holds, of the type that its memory says.
+    pub(crate) fn of(memory: MutexMemory) -> Self {
+        let (recursive, error_checking) = (memory.recursive(), memory.error_checking());
+        Self { recursive, error_checking, robust: memory.robust(), ..Self::default() }
+    }
+
     /// Whether a lock operation of this thread returns without blocking.
     pub(crate) fn can_lock(&self, thread: ThreadIndex) -> bool {
         match self.owner {

@@ -1,7 +1,7 @@
 //! The effect of calls of thread functions on the objects.
 
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Mutex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::lifetimes;
 use crate::control::tracee::Tracee;
@@ -22,11 +22,12 @@ pub(crate) fn carry_out(
         F::MutexInit | F::MutexDestroy | F::SpinInit => {
             objects.mutexes.remove(&object);
         }
-        F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {
+        F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } => {
             return lock_mutex(tracee, objects, index, object);
         }
+        F::SpinLock | F::SpinTryLock => return objects.mutexes.entry(object).or_default().lock(index),
         F::MutexUnlock => {
-            let mutex = objects.mutexes.entry(object).or_default();
+            let mutex = known_mutex(tracee, objects, object);
             if mutex.owner != Some(index) {
                 return false;
             }
@@ -78,11 +79,16 @@ pub(crate) fn carry_out(
 
 /// Takes a mutex, if its lock operation succeeds; says whether it does.
 pub(crate) fn lock_mutex(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, at: u64) -> bool {
-    let mutex = objects.mutexes.entry(at).or_default();
+    let mutex = known_mutex(tracee, objects, at);
     if mutex.robust && tracee.mutex_memory(at).is_lost() {
         return false;
     }
-    objects.mutexes.entry(at).or_default().lock(index)
+    mutex.lock(index)
+}
+
+/// A mutex of the C library, whose own memory says of what type it is.
+pub(crate) fn known_mutex<'o>(tracee: &Tracee, objects: &'o mut Objects, at: u64) -> &'o mut Mutex {
+    objects.mutexes.entry(at).or_insert_with(|| Mutex::of(tracee.mutex_memory(at)))
 }
 
 /// Enters a once-initialisation: `true` if this thread is the one that runs the initialiser.

@@ -32,6 +32,12 @@ pub(crate) fn enqueue(
 ) -> Continuation {
     let of_rust = function.is_wait_of_rust();
     let mutex = tracee.tasks[index].argument(1);
+    if !of_rust {
+        let is_held = calls::known_mutex(tracee, objects, mutex).owner == Some(index);
+        if !is_held && tracee.mutex_memory(mutex).checks_owner() {
+            return Continuation::Return(libc::EPERM as u64);
+        }
+    }
     objects.conds.entry(cond).or_default().waiters.push(index);
     scheduling.threads[index].timeout_result = timed_out;
     let mut op =
@@ -43,7 +49,7 @@ pub(crate) fn enqueue(
         return Continuation::Stay(Box::new(Pending { op, site, condition, action, deadline }));
     }
     operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
-    objects.mutexes.entry(mutex).or_default().unlock();
+    calls::known_mutex(tracee, objects, mutex).unlock();
     let reacquire = Box::new(Pending { op, site, condition, action, deadline });
     let memory_of = tracee.mutex_memory(mutex);
     if memory_of.is_simple() {

@@ -193,14 +193,8 @@ fn finish_call(
 fn learn(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, function: TrappedFunction, object: u64) {
     use TrappedFunction as F;
     match function {
-        F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. }
-            if !objects.mutexes.contains_key(&object) =>
-        {
-            let words = tracee.mutex_memory(object);
-            let mutex = objects.mutexes.entry(object).or_default();
-            mutex.recursive = words.recursive();
-            mutex.error_checking = words.error_checking();
-            mutex.robust = words.robust();
+        F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::MutexUnlock => {
+            calls::known_mutex(tracee, objects, object);
         }
         F::BarrierInit => {
             let count = tracee.tasks[index].argument(2) as u32;
