@@ -85,6 +85,7 @@ pub(crate) fn launch(
         asks_for_ends: calls(&modules, ASK_FOR_ENDS),
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
+        environment: environment(&modules),
         modules,
         traps: by_address,
         stubs: Stubs::new(stubs),
@@ -221,6 +222,16 @@ fn standard_streams(modules: &[Module]) -> Vec<u64> {
     ];
     let named = |module: &Module| NAMES.map(|name| Some(module.image.symbol(name)? + module.mapped.bias));
     modules.iter().flat_map(named).flatten().collect()
+}
+
+/// Address of the C library's `environ`; an executable that uses it may hold it itself.
+fn environment(modules: &[Module]) -> Option<u64> {
+    const NAMES: [&str; 2] = ["__environ", "environ"];
+    let in_module = |module: &Module| {
+        let address = NAMES.iter().find_map(|name| module.image.symbol(name))?;
+        Some(address + module.mapped.bias)
+    };
+    modules.iter().find_map(in_module)
 }
 
 /// Address of a function of the C library.

@@ -119,6 +119,8 @@ pub(crate) struct Layout {
     pub(crate) detours: Option<Detours>,
     /// Addresses of the standard output streams of the C and the C++ library.
     pub(crate) standard_streams: Vec<u64>,
+    /// Address of the pointer to the list of the variables of the environment.
+    pub(crate) environment: Option<u64>,
     pub(crate) memory_functions: MemoryFunctions,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,

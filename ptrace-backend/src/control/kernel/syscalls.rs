@@ -98,6 +98,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     if redirects_output(tracee, index) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::File, &calls::name(call)));
     }
+    if matches!(call, libc::SYS_splice | libc::SYS_sendfile) {
+        accesses::mappings::note_splice(tracee, scheduling, memory, account, index);
+    }
     if calls::is_lasting(call) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
     }
@@ -177,7 +180,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         libc::SYS_mmap => {
             accesses::shared_files::note_call(tracee, memory, index);
-            accesses::note_mapping(tracee, scheduling, memory, account, index);
+            accesses::mappings::note_mapping(tracee, scheduling, memory, account, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         libc::SYS_semget
@@ -206,7 +209,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
             if tracee.tasks[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
-                accesses::note_code(tracee, memory, account, None);
+                accesses::mappings::note_code(tracee, memory, account, None);
             }
             written_code::note(tracee, memory, index)?;
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))

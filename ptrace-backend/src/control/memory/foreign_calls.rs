@@ -10,7 +10,7 @@ use checker::program::{ExecutionError, Scope};
 
 use crate::control::kernel::accesses::{no_memory, process_state};
 use crate::control::memory::sharing::TouchKind;
-use crate::control::memory::{access, exit_handler_traps, unwatched_uses};
+use crate::control::memory::{access, environment, exit_handler_traps, unwatched_uses};
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
@@ -21,7 +21,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, stacks};
-use crate::instructions::{AccessKind, MemoryFunction};
+use crate::instructions::{AccessKind, Accesses, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
 use crate::libraries::effects::{EXIT_HANDLERS, Effects, EnvironmentUse, ThreadHandle, effects};
@@ -95,14 +95,19 @@ pub(crate) fn enter(
         if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
             memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
         }
-        if memory.knowledge.is_shared(state) {
+        let looked_through = match is_of_environment && tracee.concurrent {
+            true => environment::looked_through(tracee, memory, index),
+            false => Accesses::new(),
+        };
+        if memory.knowledge.is_shared(state) || !looked_through.is_empty() {
             // Memory to which arguments point is used in the same step, and not where the call begins.
             let arguments = MemoryFunction::named(&foreign.name)
                 .map(|function| function.accesses(&MachineState::of(tracee, index)))
                 .unwrap_or_default();
-            let arguments = memory.shared_among(&arguments);
-            let arguments = arguments.iter().map(|argument| memory.named_access(argument));
-            let op = Op::new(kind, std::iter::once(access).chain(arguments));
+            let mut others = memory.shared_among(&arguments);
+            others.extend(looked_through);
+            let others = others.iter().map(|other| memory.named_access(other));
+            let op = Op::new(kind, std::iter::once(access).chain(others));
             return Ok(operations::pend(
                 tracee,
                 scheduling,

@@ -154,6 +154,8 @@ pub(crate) fn is_lasting(call: c_long) -> bool {
             | libc::SYS_userfaultfd
             | libc::SYS_perf_event_open
             | libc::SYS_io_setup
+            // A pipe refers to the memory, whatever is written there until it is read.
+            | libc::SYS_vmsplice
     )
 }
 

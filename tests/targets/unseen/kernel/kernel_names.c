@@ -1,5 +1,5 @@
 /* Main takes it that nobody has what it asks the kernel for: an address, the name of a socket, memory, the length of a file with two
- * names. A thread changes that for a moment, and puts it back. The argument chooses what it is. With -DTRY, both take a lock for it. */
+ * names, an address that it has freed. A thread changes that for a moment, and puts it back. The argument chooses what it is. With -DTRY, both take a lock for it. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 
 enum { PAGE = 4096 };
 static char *const place = (char *)0x610000000000;
+static char *freed;
 static const char *way;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct sockaddr_un name = {AF_UNIX, "socket"};
@@ -59,6 +60,8 @@ static void *changes(void *unused)
         limit_memory(RLIM_INFINITY);
     } else if (!strcmp(way, "link")) {
         assert(truncate("first", 3) == 0 && truncate("first", 0) == 0);
+    } else if (!strcmp(way, "freed")) {
+        map(NULL, 0);
     } else {
         char *there = strcmp(way, "grow") == 0 ? place + PAGE : place;
         map(there, MAP_FIXED);
@@ -77,6 +80,10 @@ static int is_free(int client)
         return map(NULL, 0) != MAP_FAILED;
     if (!strcmp(way, "link"))
         return stat("second", &second) == 0 && second.st_size == 0;
+    if (!strcmp(way, "freed")) {
+        munmap(freed, PAGE);
+        return map(freed, MAP_FIXED_NOREPLACE) == freed;
+    }
     if (!strcmp(way, "grow"))
         return mremap(place, PAGE, 2 * PAGE, 0) == place;
     return map(place, strcmp(way, "hint") == 0 ? 0 : MAP_FIXED_NOREPLACE) == place;
@@ -86,6 +93,7 @@ int main(int count, char **arguments)
 {
     pthread_t thread;
     way = count > 1 ? arguments[1] : "hint";
+    freed = map(NULL, 0);
     server = socket(AF_UNIX, SOCK_STREAM, 0);
     int client = socket(AF_UNIX, SOCK_STREAM, 0);
     close(open("first", O_CREAT | O_RDWR, 0600));

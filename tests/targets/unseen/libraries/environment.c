@@ -2,7 +2,8 @@
  *
  * Without more, each adds to the number that a variable tells. With -DZONE, one sets the time zone for a moment, in which the other asks for
  * the hour. With -DTEXT, one changes for a moment the text that the other makes a variable of. With -DITSELF, the number is looked up in the
- * list of the variables that the program has. With -DPUTS, each makes a string of its own the variable. */
+ * list of the variables that the program has. With -DPUTS, each makes a string of its own the variable. With -DSTORES, one changes for a moment
+ * the string that is the variable, and with -DLISTS the list, while the other looks the variable up. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -67,6 +68,36 @@ static void *asks(void *unused)
     return unused;
 }
 
+#elif defined STORES || defined LISTS
+
+#ifdef LISTS
+extern char **environ;
+#define CHANGED environ[0]
+#define TO NULL
+#else
+static char string[] = "NUMBER=0";
+#define CHANGED string[0]
+#define TO 'M'
+#endif
+
+static void *travels(void *unused)
+{
+    ENTER;
+    __typeof__(CHANGED) volatile *changed = &CHANGED, before = *changed;
+    *changed = TO;
+    *changed = before;
+    LEAVE;
+    return unused;
+}
+
+static void *asks(void *unused)
+{
+    ENTER;
+    assert(getenv("NUMBER"));
+    LEAVE;
+    return unused;
+}
+
 #else
 
 #ifdef ITSELF
@@ -109,7 +140,10 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     setenv("NUMBER", "0", 1);
-#if defined ZONE || defined TEXT
+#ifdef STORES
+    putenv(string);
+#endif
+#if defined ZONE || defined TEXT || defined STORES || defined LISTS
     pthread_create(&thread, NULL, travels, NULL);
     asks(NULL);
     pthread_join(thread, NULL);

@@ -71,10 +71,37 @@ fn memory_that_shows_a_file_for_a_moment_is_its_content() {
 }
 
 #[test]
-fn limits_on_memory_and_files_with_two_names_take_the_claim_away() {
-    for (way, level) in ["limit", "link"].into_iter().zip(Optimisation::ALL) {
+fn limits_on_memory_files_with_two_names_and_addresses_that_were_freed_take_the_claim_away() {
+    for (nth, way) in ["limit", "link", "freed"].into_iter().enumerate() {
+        let level = Optimisation::ALL[nth % 2];
         let outcome = explore(&Build::new("unseen/kernel/kernel_names.c", level), way);
         assert_eq!(outcome.code, 2, "{way}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn the_number_that_a_message_brings_a_file_is_as_much_taken_as_that_of_one_opened() {
+    for flag in ["-DOPENS", "-DRECEIVES"] {
+        for level in levels(flag) {
+            let build = Build::new("unseen/kernel/descriptor_numbers.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn pages_that_a_pipe_refers_to_take_the_claim_away_where_they_may_be_written() {
+    for (flag, unwritten) in [("-DVMSPLICE", 2), ("-DSPLICE", 0), ("-DSENDFILE", 0)] {
+        for level in levels(flag) {
+            let build = Build::new("input_output/pages_in_pipes.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 2, "{flag} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, unwritten, "{flag} {level:?}: {}", outcome.transcript());
+        }
     }
 }
 

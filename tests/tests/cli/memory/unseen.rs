@@ -86,7 +86,6 @@ fn what_is_watched_is_found() {
         "processor/text_without_case.c",
         "libraries/address_in_library.c",
         "stacks/lent_after_long.c",
-        "kernel/descriptor_numbers.c",
         "libraries/library_reads_later.c",
         "processor/by_segment.c",
         "libraries/called_by_pointer.c",

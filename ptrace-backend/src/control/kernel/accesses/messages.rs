@@ -1,10 +1,14 @@
 //! Memory, and files that stand for sockets, as structures of messages and lists of buffers name them.
 
 use super::touched::Touched;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
 /// More buffers than this are not looked at in one call, as more cannot be given to one.
 const MOST_BUFFERS: u64 = 1024;
+
+/// The size of a structure `mmsghdr`, in bytes.
+const SIZE_OF_MESSAGE: u64 = 64;
 
 /// `count` structures `iovec`, and the buffers that they name.
 pub(super) fn buffers(
@@ -49,13 +53,31 @@ pub(super) fn messages(
     count: u64,
     writes: bool,
 ) -> impl Iterator<Item = Touched> + '_ {
-    const SIZE: u64 = 64;
-    let all = (0..count.min(MOST_BUFFERS)).flat_map(move |i| message(tracee, at + i * SIZE, writes));
+    let all =
+        (0..count.min(MOST_BUFFERS)).flat_map(move |i| message(tracee, at + i * SIZE_OF_MESSAGE, writes));
     // The lengths that were sent or received.
     all.chain([Touched::Memory {
-        bytes: at..at.saturating_add(count.min(MOST_BUFFERS) * SIZE),
+        bytes: at..at.saturating_add(count.min(MOST_BUFFERS) * SIZE_OF_MESSAGE),
         writes: true,
     }])
+}
+
+/// The largest number of descriptors that the messages which a call receives may bring along, by their room for such.
+pub(super) fn most_descriptors(tracee: &Tracee, index: ThreadIndex) -> usize {
+    /// The number of descriptors that one message can carry.
+    const MOST: u64 = 253;
+    /// The place of the length of that room in a structure `msghdr`, the size of the header of its content, and of a descriptor.
+    const ROOM: u64 = 40;
+    const HEADER: u64 = 16;
+    const DESCRIPTOR: u64 = 4;
+    let regs = &tracee.tasks[index].regs;
+    let count = match regs.orig_rax as i64 {
+        libc::SYS_recvmsg => 1,
+        libc::SYS_recvmmsg => regs.rdx.min(MOST_BUFFERS),
+        _ => 0,
+    };
+    let rooms = (0..count).map(|nth| tracee.number(regs.rsi + nth * SIZE_OF_MESSAGE + ROOM, 8));
+    rooms.map(|room| (room.saturating_sub(HEADER) / DESCRIPTOR).min(MOST) as usize).sum()
 }
 
 /// Whether the address of a socket is a name in the file system.

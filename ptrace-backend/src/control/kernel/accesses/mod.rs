@@ -7,12 +7,12 @@
 //! out: no thread of the program reads back what has been written there.
 
 mod file_names;
+pub(in crate::control) mod mappings;
 mod messages;
 pub(in crate::control) mod process_state;
 pub(in crate::control) mod shared_files;
 mod touched;
 
-use std::fs;
 use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -34,7 +34,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{PAGE, Tracee};
 use crate::layout::names::digest;
 use crate::os::calls::{self, buffers, external_effects};
-use crate::os::{Regs, fd, memory as target_memory};
+use crate::os::{fd, memory as target_memory};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;
@@ -109,7 +109,10 @@ pub(crate) fn kernel_accesses(
             Touched::Names { writes } => no_memory(tracee, "names of files".to_owned(), writes),
             // The C library maps and frees memory at addresses that are its own affair.
             Touched::Mappings { .. } if is_libc_internal_syscall(tracee, index) => continue,
-            Touched::Mappings { writes } => no_memory(tracee, "mapped addresses".to_owned(), writes),
+            Touched::Mappings { writes } => {
+                mappings::note_place(tracee, scheduling, account, index);
+                no_memory(tracee, "mapped addresses".to_owned(), writes)
+            }
             Touched::Descriptor { number, writes } => {
                 no_memory(tracee, format!("file descriptor {number}"), writes)
             }
@@ -376,59 +379,6 @@ fn asked<const N: usize>(
 ) -> SmallVec<[Touched; 3]> {
     let names = Touched::Names { writes: false };
     [Some(names), named_file(tracee, index, false)].into_iter().flatten().chain(answer).collect()
-}
-
-/// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.
-pub(crate) fn note_mapping(
-    tracee: &Tracee,
-    scheduling: &Scheduling,
-    memory: &mut MemoryState,
-    account: &mut Account,
-    index: ThreadIndex,
-) {
-    let Regs { rsi: len, rdx: protection, r10: flags, r8: descriptor, r9: offset, .. } =
-        tracee.tasks[index].regs;
-    let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);
-    let is_file = flags & libc::MAP_ANONYMOUS == 0;
-    if protection & libc::PROT_EXEC != 0 {
-        memory.has_late_files |= is_file;
-        note_code(tracee, memory, account, is_file.then_some(descriptor));
-    }
-    if !is_file {
-        return;
-    }
-    let is_written = flags & libc::MAP_SHARED != 0 && protection & libc::PROT_WRITE != 0;
-    let file = (descriptor, is_written);
-    let Some(file) = file_names::regular_file(tracee, scheduling, memory, account, index, file) else {
-        return;
-    };
-    let is_shared = flags & libc::MAP_SHARED != 0;
-    if is_shared {
-        shared_files::note_file(tracee, memory, descriptor, &file);
-    }
-    let mapping = FileMapping { file, bytes: offset..offset.saturating_add(len), is_written, is_shared };
-    if account.file_mappings.iter().any(|other| other.meets(&mapping)) {
-        account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
-    }
-    account.file_mappings.push(mapping);
-}
-
-/// Memory becomes executable: code of a file, or code that the program makes.
-pub(crate) fn note_code(
-    tracee: &Tracee,
-    memory: &mut MemoryState,
-    account: &mut Account,
-    descriptor: Option<i32>,
-) {
-    let path = descriptor.and_then(|fd| fs::read_link(format!("/proc/{}/fd/{fd}", tracee.leader)).ok());
-    let module = path.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    // The C library loads it to unwind the stack of a thread that ends.
-    if module.as_deref().is_some_and(|name| name.starts_with("libgcc_s.so")) {
-        return;
-    }
-    let kind = if module.is_some() { UnwatchedKind::LoadedCode } else { UnwatchedKind::GeneratedCode };
-    account.enter_unwatched(Unwatched { kind, module, function: None });
-    memory.promoted |= tracee.knowledge.note_late_code();
 }
 
 /// Whether advice about memory throws its content away.

@@ -8,6 +8,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
 use smallvec::SmallVec;
 
+use super::messages;
 use super::touched::{Touched, is_libc_internal_syscall};
 use crate::control::state::account::Account;
 use crate::control::state::scheduling::Scheduling;
@@ -124,10 +125,14 @@ pub(super) fn descriptors(
         Descriptors::Uses(number) => all.push((number, false)),
         Descriptors::Ends(number) => all.push((number, true)),
         Descriptors::Replaces(from, to) => all.extend([(from, false), (to, true)]),
-        Descriptors::Makes(count) if scheduling.has_company() => {
-            all.extend(fd::next(tracee.leader, count).map(|number| (number, true)));
-        }
         Descriptors::Makes(_) => {}
+    }
+    let made = match known {
+        Descriptors::Makes(count) => count,
+        _ => messages::most_descriptors(tracee, index),
+    };
+    if scheduling.has_company() {
+        all.extend(fd::next(tracee.leader, made).map(|number| (number, true)));
     }
     let is_standard = |number: i32| (0..3).contains(&number);
     if scheduling.has_company() && all.iter().any(|&(number, writes)| writes && is_standard(number)) {
@@ -135,7 +140,7 @@ pub(super) fn descriptors(
         account.enter_unwatched(Unwatched::call(UnwatchedKind::File, &name));
     }
     all.retain(|(number, _)| !is_standard(*number) && !fd::may_block(tracee.leader, *number));
-    let table = !matches!(known, Descriptors::None | Descriptors::Uses(_));
+    let table = made > 0 || !matches!(known, Descriptors::None | Descriptors::Uses(_));
     let numbers = all.into_iter().map(|(number, writes)| Touched::Descriptor { number, writes });
     table.then_some(Touched::Descriptors).into_iter().chain(numbers).collect()
 }
