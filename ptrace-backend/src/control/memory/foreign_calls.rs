@@ -54,20 +54,7 @@ pub(crate) fn enter(
         }
         return access::enter(tracee, scheduling, memory, account, index, candidate);
     }
-    let is_of_system =
-        |library: usize| tracee.layout.in_system_library(tracee.tasks[index].argument(library));
-    let state = match foreign.effects {
-        Effects::State { of } if !is_of_library => Some((of, OpKind::Io)),
-        // Rust's standard library is the program's own code; a call by the C library itself is a part of another one.
-        Effects::Environment(_) if !stacks::is_libc_call_site(tracee, caller) => {
-            Some((ENVIRONMENT, OpKind::Io))
-        }
-        // An end that a library asks for counts as well: `main` returns to the C library.
-        Effects::EndsProcess => Some((EXIT_HANDLERS, OpKind::Exit)),
-        Effects::CallsAtExit { of } if !of.is_some_and(is_of_system) => Some((EXIT_HANDLERS, OpKind::Io)),
-        _ => None,
-    };
-    let state = state.filter(|_| tracee.is_scheduled(index));
+    let state = state_of(tracee, index, foreign, is_of_library).filter(|_| tracee.is_scheduled(index));
     let has_company = tracee.concurrent && scheduling.has_company();
     let is_of_environment = matches!(foreign.effects, Effects::Environment(_));
     if is_of_environment
@@ -82,42 +69,11 @@ pub(crate) fn enter(
     if is_alone && foreign.effects == Effects::EndsProcess {
         exit_handler_traps::lift(tracee, memory)?;
     }
-    if let Some((of, kind)) = state
-        && !is_alone
+    if let Some(state) = state.filter(|_| !is_alone)
+        && let Some(op) = operation(tracee, memory, index, foreign, state)
     {
-        let (place, state, _) = no_memory(tracee, of.to_owned(), true);
-        let (touch, access) = match foreign.effects {
-            Effects::Environment(EnvironmentUse::Reads) => (TouchKind::Reads, Access::read(state)),
-            // Without a change there is nothing else to be made of it.
-            Effects::Environment(EnvironmentUse::Settles) => (TouchKind::Reads, Access::write(state)),
-            _ => (TouchKind::Writes, Access::write(state)),
-        };
-        if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
-            memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
-        }
-        let looked_through = match is_of_environment && tracee.concurrent {
-            true => environment::looked_through(tracee, memory, index),
-            false => Accesses::new(),
-        };
-        if memory.knowledge.is_shared(state) || !looked_through.is_empty() {
-            // Memory to which arguments point is used in the same step, and not where the call begins.
-            let arguments = MemoryFunction::named(&foreign.name)
-                .map(|function| function.accesses(&MachineState::of(tracee, index)))
-                .unwrap_or_default();
-            let mut others = memory.shared_among(&arguments);
-            others.extend(looked_through);
-            let others = others.iter().map(|other| memory.named_access(other));
-            let op = Op::new(kind, std::iter::once(access).chain(others));
-            return Ok(operations::pend(
-                tracee,
-                scheduling,
-                index,
-                op,
-                WaitCondition::Nothing,
-                Action::Library,
-                None,
-            ));
-        }
+        let (condition, action) = (WaitCondition::Nothing, Action::Library);
+        return Ok(operations::pend(tracee, scheduling, index, op, condition, action, None));
     }
     if let Effects::OpensMemory { sized } = foreign.effects {
         memory.memory_files.extend(files_in_memory(tracee, index, sized));
@@ -145,6 +101,65 @@ pub(crate) fn enter(
         tracee.lift(index)?;
     }
     Ok(Flow::Resume(0))
+}
+
+/// The state of the process that a call works on in one step, by its name, and the kind of operation that this is.
+fn state_of(
+    tracee: &Tracee,
+    index: ThreadIndex,
+    foreign: &Foreign,
+    is_of_library: bool,
+) -> Option<(&'static str, OpKind)> {
+    let is_of_system =
+        |library: usize| tracee.layout.in_system_library(tracee.tasks[index].argument(library));
+    let is_of_libc = || {
+        let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+        stacks::is_libc_call_site(tracee, caller)
+    };
+    match foreign.effects {
+        Effects::State { of } if !is_of_library => Some((of, OpKind::Io)),
+        // Rust's standard library is the program's own code; a call by the C library itself is a part of another one.
+        Effects::Environment(_) if !is_of_libc() => Some((ENVIRONMENT, OpKind::Io)),
+        // An end that a library asks for counts as well: `main` returns to the C library.
+        Effects::EndsProcess => Some((EXIT_HANDLERS, OpKind::Exit)),
+        Effects::CallsAtExit { of } if !of.is_some_and(is_of_system) => Some((EXIT_HANDLERS, OpKind::Io)),
+        _ => None,
+    }
+}
+
+/// The operation that a call is on such state; `None`: no other thread is known to be in its way.
+fn operation(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    foreign: &Foreign,
+    (of, kind): (&'static str, OpKind),
+) -> Option<Op> {
+    let (place, state, _) = no_memory(tracee, of.to_owned(), true);
+    let (touch, access) = match foreign.effects {
+        Effects::Environment(EnvironmentUse::Reads) => (TouchKind::Reads, Access::read(state)),
+        // Without a change there is nothing else to be made of it.
+        Effects::Environment(EnvironmentUse::Settles) => (TouchKind::Reads, Access::write(state)),
+        _ => (TouchKind::Writes, Access::write(state)),
+    };
+    if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
+        memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
+    }
+    let looked_through = match foreign.effects {
+        Effects::Environment(_) if tracee.concurrent => environment::looked_through(tracee, memory, index),
+        _ => Accesses::new(),
+    };
+    if !memory.knowledge.is_shared(state) && looked_through.is_empty() {
+        return None;
+    }
+    // Memory to which arguments point is used in the same step, and not where the call begins.
+    let arguments = MemoryFunction::named(&foreign.name)
+        .map(|function| function.accesses(&MachineState::of(tracee, index)))
+        .unwrap_or_default();
+    let mut others = memory.shared_among(&arguments);
+    others.extend(looked_through);
+    let others = others.iter().map(|other| memory.named_access(other));
+    Some(Op::new(kind, std::iter::once(access).chain(others)))
 }
 
 fn kind_of(foreign: &Foreign) -> UnwatchedKind {
