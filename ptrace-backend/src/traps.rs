@@ -31,7 +31,7 @@ use crate::target::fork_server;
 use crate::target::inject::{MappedArea, unreadable};
 use crate::target::startup::Startup;
 use crate::target::trapped_instructions::AnsweredInstructions;
-use crate::target::{cancellation, exit_handlers};
+use crate::target::{cancellation, exit_handlers, static_results};
 use crate::watched_code::{Code, RustFunction, Watched};
 
 /// Everything at which a program is to stop, and the memory that this takes.
@@ -89,7 +89,7 @@ impl Traps {
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, kind)));
             }
             let first_foreign = traps.foreign.len();
-            let mut functions = foreign_functions(i, modules, &reach);
+            let mut functions = foreign_functions(startup.tid, i, modules, &reach);
             functions.extend(exit_handler_traps(module, startup.tid));
             add_pointers(&mut functions, module, &pointed_to);
             for foreign in functions {
@@ -232,7 +232,7 @@ fn instruction(reader: &mut BlockReader, address: u64) -> Result<[u8; LONGEST], 
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.
-fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) -> Vec<Foreign> {
+fn foreign_functions(process: Tid, index: usize, modules: &[Module], reach: &ReachableCode) -> Vec<Foreign> {
     let module = &modules[index];
     let bias = module.mapped.bias;
     let named = |name: &str, address: u64, library: usize, effects| Foreign {
@@ -240,6 +240,7 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         module: file_name(&modules[library]),
         name: debuginfo::demangle(name),
         effects,
+        results: Vec::new(),
         pointed_to: false,
         candidate: None,
     };
@@ -273,7 +274,10 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) ->
         let is_used =
             || is_called(symbol.name) || matches!(effects, Effects::CxxBuffer { .. }) && *uses_streams;
         if !is_known && (is_end || symbol.is_default && is_used()) {
-            found.push(named(symbol.name, symbol.address, index, effects));
+            let results = static_results::of(process, module, symbol.name);
+            let effects = if results.is_some() { effects } else { Effects::Unknown };
+            let results = results.unwrap_or_default();
+            found.push(Foreign { results, ..named(symbol.name, symbol.address, index, effects) });
         }
     }
     found
@@ -287,6 +291,7 @@ fn exit_handler_traps(module: &Module, process: Tid) -> Vec<Foreign> {
         module: file_name(module),
         name: "exit".to_owned(),
         effects: Effects::CallsAtExit { of: None },
+        results: Vec::new(),
         pointed_to: false,
         candidate: None,
     };
@@ -306,6 +311,7 @@ fn add_pointers(found: &mut Vec<Foreign>, module: &Module, pointed_to: &[(u64, S
             module: file_name(module),
             name: name.clone(),
             effects: Effects::PointedTo,
+            results: Vec::new(),
             pointed_to: true,
             candidate: None,
         });

@@ -86,6 +86,8 @@ pub(crate) struct Foreign {
     /// Its name, as a person writes it.
     pub(crate) name: String,
     pub(crate) effects: Effects,
+    /// Memory of the library in which it leaves its result.
+    pub(crate) results: Vec<Range<u64>>,
     /// It is a memory function as well whose address is among the program's data.
     pub(crate) pointed_to: bool,
     /// The effect of a call of it through a pointer on memory: its place in [`Layout::candidates`].

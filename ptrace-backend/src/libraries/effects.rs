@@ -318,8 +318,8 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::OpensMemory { sized: false }, "open_memstream open_wmemstream"),
     (Effects::OpensMemory { sized: true }, "fmemopen"),
     (Effects::LooksUp, "dlsym dlvsym"),
-    (Effects::Environment(EnvironmentUse::Reads), "getenv secure_getenv localtime_r ctime_r"),
-    (Effects::Environment(EnvironmentUse::Settles), "tzset mktime timelocal strftime"),
+    (Effects::Environment(EnvironmentUse::Reads), "getenv secure_getenv localtime_r ctime_r gmtime asctime"),
+    (Effects::Environment(EnvironmentUse::Settles), "tzset mktime timelocal strftime localtime ctime"),
     (Effects::Environment(EnvironmentUse::Changes), "setenv unsetenv clearenv"),
     (Effects::Environment(EnvironmentUse::Shares), "putenv"),
     // The texts are constant, or in a buffer of the calling thread.

@@ -47,8 +47,8 @@ fn is_direct(code: &Instruction) -> bool {
     code.is_call_near() || code.flow_control() == FlowControl::UnconditionalBranch
 }
 
-/// The instructions of a function that begins at this address.
-fn instructions(process: Tid, library: &Module, function: u64) -> Vec<Instruction> {
+/// The instructions of a function that begins at this address; none where it is not known where it ends.
+pub(super) fn instructions(process: Tid, library: &Module, function: u64) -> Vec<Instruction> {
     let bias = library.mapped.bias;
     let known = library.image.function_at(function.wrapping_sub(bias));
     let Some(range) = known.map(|known| known.range).filter(|range| range.start + bias == function) else {

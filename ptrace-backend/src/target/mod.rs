@@ -11,5 +11,6 @@ pub(crate) mod loading;
 pub(crate) mod modules;
 pub(crate) mod process_source;
 pub(crate) mod startup;
+pub(crate) mod static_results;
 pub(crate) mod streams;
 pub(crate) mod trapped_instructions;

@@ -1,5 +1,7 @@
 //! The environment: the list of strings in which the C library looks variables up, wherever the program has put them.
 
+use std::ops::Range;
+
 use crate::control::memory::sharing::TouchKind;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::thread_index::ThreadIndex;
@@ -12,19 +14,33 @@ const MOST: usize = 4096;
 
 const POINTER: u64 = 8;
 
-/// A thread is about to look a variable up: the memory that it reads, as far as other threads are known to write it.
-pub(super) fn looked_through(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex) -> Accesses {
-    let reads = reads_of_lookup(tracee);
-    for read in &reads {
-        let bytes = read.addr..read.addr.saturating_add(read.len);
-        let conflict = memory.sharing.touch_in(index, None, bytes, TouchKind::Reads);
+/// A thread is about to call a function that looks a variable up, and leaves its result here: the memory that it uses, as far as other
+/// threads are known to use it as well.
+pub(super) fn used(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    results: &[Range<u64>],
+) -> Accesses {
+    let written = |bytes: &Range<u64>| MemoryAccess {
+        addr: bytes.start,
+        len: bytes.end - bytes.start,
+        read: false,
+        write: true,
+    };
+    let mut all = reads_of_lookup(tracee);
+    all.extend(results.iter().map(written));
+    for access in &all {
+        let bytes = access.addr..access.addr.saturating_add(access.len);
+        let kind = if access.write { TouchKind::Writes } else { TouchKind::Reads };
+        let conflict = memory.sharing.touch_in(index, None, bytes, kind);
         if !conflict.bytes.is_empty() {
             let shared = conflict.bytes.iter().map(|b| memory.stretch(b.start, b.end - b.start));
             let shared: Vec<_> = shared.collect();
             memory.promoted |= memory.knowledge.promote(&conflict.candidates, None, &shared);
         }
     }
-    memory.shared_among(&reads)
+    memory.shared_among(&all)
 }
 
 /// The memory that a look-up may read: the pointer to the list, the list, and of each string the name of the variable.

@@ -145,11 +145,13 @@ fn operation(
     if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
         memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
     }
-    let looked_through = match foreign.effects {
-        Effects::Environment(_) if tracee.concurrent => environment::looked_through(tracee, memory, index),
+    let used = match foreign.effects {
+        Effects::Environment(_) if tracee.concurrent => {
+            environment::used(tracee, memory, index, &foreign.results)
+        }
         _ => Accesses::new(),
     };
-    if !memory.knowledge.is_shared(state) && looked_through.is_empty() {
+    if !memory.knowledge.is_shared(state) && used.is_empty() {
         return None;
     }
     // Memory to which arguments point is used in the same step, and not where the call begins.
@@ -157,9 +159,11 @@ fn operation(
         .map(|function| function.accesses(&MachineState::of(tracee, index)))
         .unwrap_or_default();
     let mut others = memory.shared_among(&arguments);
-    others.extend(looked_through);
+    others.extend(used);
     let others = others.iter().map(|other| memory.named_access(other));
-    Some(Op::new(kind, std::iter::once(access).chain(others)))
+    let mut op = Op::new(kind, std::iter::once(access).chain(others));
+    op.in_steps = !foreign.results.is_empty();
+    Some(op)
 }
 
 fn kind_of(foreign: &Foreign) -> UnwatchedKind {

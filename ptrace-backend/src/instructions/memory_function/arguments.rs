@@ -77,6 +77,8 @@ const STACK: PointeeSize = PointeeSize::Bytes(24);
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
     use PointeeSize::{Each, Text, Texts, WideText};
     Some(match name {
+        "gmtime" | "localtime" | "ctime" => const { &[reads(0, TIME)] },
+        "asctime" => const { &[reads(0, BROKEN_DOWN)] },
         "gmtime_r" | "localtime_r" => const { &[reads(0, TIME), writes(1, BROKEN_DOWN)] },
         "mktime" | "timelocal" | "timegm" => const { &[updates(0, BROKEN_DOWN)] },
         "asctime_r" => const { &[reads(0, BROKEN_DOWN), writes(1, DATE)] },

@@ -166,6 +166,20 @@ fn what_is_inlined_into_the_librarys_generic_code_is_found() {
     }
 }
 
+/// Memory of the library that has no name outside is found where its functions hand its address on.
+#[test]
+fn results_that_the_library_keeps_are_lost_to_the_next_call() {
+    for flag in ["-DTIME", "-DDATE"] {
+        for level in levels(flag) {
+            let build = Build::new("unseen/libraries/static_results.c", level).flag(flag);
+            let outcome = explore_built(&build, &["--strategy", "dpor"], &[]);
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// The C library's own code is not followed there: a call is one event.
 #[test]
 fn calls_on_the_environment_are_ordered() {
