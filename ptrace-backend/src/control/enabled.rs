@@ -235,7 +235,9 @@ pub(crate) fn holds(
             locations.iter().any(|it| tracee.read(it.address, it.bytes.len()) != it.bytes)
         }
         WaitCondition::Arrival(awaited) => signals::state::has_arrived(tracee, index, *awaited),
-        WaitCondition::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
+        WaitCondition::PiFutex(at) => {
+            pi_owner(tracee, scheduling, *at).is_none() || closes_pi_cycle(tracee, scheduling, index, *at)
+        }
         WaitCondition::Ready(files) => signals::files::is_any_ready(tracee, index, files),
         WaitCondition::AllReady(files) => signals::files::are_all_ready(tracee, index, files),
         WaitCondition::SystemV(wait) => objects.system_v.is_there(wait),
@@ -295,13 +297,33 @@ pub(crate) fn waits_for_test(
     is_under_way && (test.any(can_move) || !can_move(index))
 }
 
-/// The thread that owns a futex with priority inheritance.
+/// The thread that owns a futex with priority inheritance: one that has failed owns it still.
 pub(crate) fn pi_owner(tracee: &Tracee, scheduling: &Scheduling, addr: u64) -> Option<ThreadIndex> {
     const OWNER: u64 = 0x3fff_ffff;
     let owner = tracee.number(addr, 4) & OWNER;
-    let is_it =
-        |&index: &ThreadIndex| scheduling.threads[index].is_live() && tracee.tasks[index].tid as u64 == owner;
+    let has_ended = |index: ThreadIndex| matches!(scheduling.threads[index].run_state, RunState::Ended);
+    let is_it = |&index: &ThreadIndex| !has_ended(index) && tracee.tasks[index].tid as u64 == owner;
     scheduling.threads.indices().find(is_it)
+}
+
+/// Whether the owner of a futex with priority inheritance waits, through others or not, for one that this thread owns. The kernel refuses
+/// to let it wait then (`EDEADLK`).
+pub(crate) fn closes_pi_cycle(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex, at: u64) -> bool {
+    let mut owner = pi_owner(tracee, scheduling, at);
+    for _ in scheduling.threads.indices() {
+        match owner {
+            Some(owner) if owner == index => return true,
+            None => return false,
+            Some(other) => {
+                let pending = scheduling.threads[other].pending.as_ref();
+                let Some(&WaitCondition::PiFutex(next)) = pending.map(|pending| &pending.condition) else {
+                    return false;
+                };
+                owner = pi_owner(tracee, scheduling, next);
+            }
+        }
+    }
+    false
 }
 
 impl Pending {

@@ -253,6 +253,12 @@ impl Process {
             }
             Action::GoOn => (all, Continuation::Handle),
             Action::Library => (all, Continuation::Pass),
+            Action::Kernel
+                if matches!(pending.condition, WaitCondition::PiFutex(at)
+                    if enabled::closes_pi_cycle(tracee, scheduling, index, at)) =>
+            {
+                (only_looks(&all), Continuation::Answer(-i64::from(libc::EDEADLK)))
+            }
             Action::Kernel | Action::Try(_) => {
                 if let WaitCondition::SystemV(wait) = &pending.condition {
                     objects.system_v.carry_out(wait);

@@ -319,8 +319,12 @@ fn futex(
         libc::FUTEX_LOCK_PI | LOCK_PI2 => {
             futexes::enter_lock_pi(tracee, scheduling, objects, memory, index, addr)
         }
-        // Never block: the kernel carries them out.
-        libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),
+        libc::FUTEX_UNLOCK_PI => {
+            Ok(futexes::enter_unlock_pi(tracee, scheduling, memory, index, (addr, OpKind::Unlock)))
+        }
+        libc::FUTEX_TRYLOCK_PI => {
+            Ok(futexes::enter_unlock_pi(tracee, scheduling, memory, index, (addr, OpKind::Update)))
+        }
         libc::FUTEX_WAKE_OP => wake_op::enter(tracee, scheduling, objects, memory, index),
         libc::FUTEX_WAIT_REQUEUE_PI | libc::FUTEX_CMP_REQUEUE_PI => {
             unsupported("futex requeue with priority inheritance")

@@ -146,12 +146,12 @@ pub(crate) fn enter_requeue(
     )
 }
 
-/// The kernel takes the lock for the thread, once that cannot block.
+/// The kernel takes the lock for the thread, once that cannot block. A call by the C library is a part of an operation on a mutex.
 pub(crate) fn enter_lock_pi(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     objects: &Objects,
-    memory: &MemoryState,
+    memory: &mut MemoryState,
     index: ThreadIndex,
     addr: u64,
 ) -> Result<Flow, ExecutionError> {
@@ -160,13 +160,31 @@ pub(crate) fn enter_lock_pi(
         return tracee.refuse(index, error);
     }
     let condition = WaitCondition::PiFutex(addr);
-    if enabled::holds(tracee, scheduling, objects, index, &condition) {
+    let is_part = tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip);
+    note_kernel_access(tracee, memory, index, addr, TouchKind::Writes);
+    if is_part && enabled::holds(tracee, scheduling, objects, index, &condition) {
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::Lock, [Access::write(memory.object(addr, 4))]);
     let limit = tracee.tasks[index].regs.r10;
     let deadline = (limit != 0).then(|| read_timespec(tracee.leader, limit)).flatten();
     Ok(operations::pend(tracee, scheduling, index, op, condition, Action::Kernel, deadline))
+}
+
+/// The kernel gives such a lock back, or tries to take it, which never blocks.
+pub(crate) fn enter_unlock_pi(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    (addr, kind): (u64, OpKind),
+) -> Flow {
+    if tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip) {
+        return Flow::Resume(0);
+    }
+    note_kernel_access(tracee, memory, index, addr, TouchKind::Writes);
+    let op = Op::new(kind, [Access::write(memory.object(addr, 4))]);
+    operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::Kernel, None)
 }
 
 /// A wait: it returns at once if the word has changed, else the thread parks. Of a word that other processes may write, it

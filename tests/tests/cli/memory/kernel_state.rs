@@ -92,6 +92,20 @@ fn the_number_that_a_message_brings_a_file_is_as_much_taken_as_that_of_one_opene
     }
 }
 
+/// A thread that the kernel would keep waiting for itself is told so.
+#[test]
+fn futexes_with_priority_inheritance_that_the_kernel_takes_and_gives_back_are_events() {
+    for (flag, code) in [("-DCROSSED", 1), ("-DSEEN", 1), ("-DTRY", 0)] {
+        for level in levels(flag) {
+            let build = Build::new("synchronisation/pi_futexes.c", level).flag(flag);
+            for strategy in ["auto", "dpor"] {
+                let outcome = explore_built(&build, &["--strategy", strategy], &[]);
+                assert_eq!(outcome.code, code, "{flag} {level:?} {strategy}: {}", outcome.transcript());
+            }
+        }
+    }
+}
+
 #[test]
 fn pages_that_a_pipe_refers_to_take_the_claim_away_where_they_may_be_written() {
     for (flag, unwritten) in [("-DVMSPLICE", 2), ("-DSPLICE", 0), ("-DSENDFILE", 0)] {
