@@ -239,12 +239,12 @@ pub(crate) fn owner(pid: super::Tid, descriptor: i32) -> Option<super::Tid> {
     (owner >= 0).then_some(owner)
 }
 
-/// Whether a descriptor of another process is there to be read alone.
-pub(crate) fn is_read_only(pid: super::Tid, descriptor: i32) -> bool {
+/// Whether a descriptor of another process is there for this alone: to be read (`O_RDONLY`), or written (`O_WRONLY`).
+pub(crate) fn is_for(pid: super::Tid, descriptor: i32, mode: i32) -> bool {
     let Some(file) = borrow(pid, descriptor) else { return false };
     // SAFETY: reads the flags of a descriptor that `file` owns.
     let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
-    flags >= 0 && flags & libc::O_ACCMODE == libc::O_RDONLY
+    flags >= 0 && flags & libc::O_ACCMODE == mode
 }
 
 /// Waits a moment for one of these descriptors of another process to be ready for its events.

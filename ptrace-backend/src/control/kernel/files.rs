@@ -125,6 +125,12 @@ pub(crate) fn input_output(
     if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
+    if limit != Some(0)
+        && !signals::files::is_any_ready(tracee, index, files)
+        && fails_at_once(pid, &tracee.tasks[index].regs)
+    {
+        return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
+    }
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
     let together = (!files.is_empty()).then(|| tracee.knowledge.named(ALL.to_owned()));
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
@@ -210,7 +216,7 @@ pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<FileWait> {
         libc::SYS_sendfile => moved(regs.rsi, regs.rdi, 0),
         libc::SYS_copy_file_range => moved(regs.rdi, regs.rdx, 0),
         libc::SYS_vmsplice => {
-            let is_read = fd::is_read_only(pid, regs.rdi as i32);
+            let is_read = fd::is_for(pid, regs.rdi as i32, libc::O_RDONLY);
             one(if is_read { libc::POLLIN } else { libc::POLLOUT }, spliced(regs.r10))
         }
         // Other threads find out: an end is gone, a connection is to be accepted, there is more to wait for.
@@ -238,6 +244,26 @@ pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<FileWait> {
         }
         libc::SYS_pselect6 => looks(selected(pid, regs), timespec(pid, regs.r8)),
         _ => None,
+    }
+}
+
+/// Whether a read or a write of this process has an outcome whatever the file holds: the descriptor is not there for that, the kind of
+/// file asks for more room, or nothing is to be read.
+fn fails_at_once(pid: Tid, regs: &Regs) -> bool {
+    /// A counter, and a `struct signalfd_siginfo`.
+    const COUNTER: u64 = 8;
+    const SIGNAL: u64 = 128;
+    let (descriptor, at, len) = (regs.rdi as i32, regs.rsi, regs.rdx);
+    let link = fd::link(pid, descriptor);
+    let is = |kind: &str| link.starts_with(&format!("anon_inode:[{kind}]"));
+    match regs.orig_rax as i64 {
+        libc::SYS_read if is("eventfd") || is("timerfd") => len < COUNTER,
+        libc::SYS_read if is("signalfd") => len < SIGNAL,
+        libc::SYS_write if is("eventfd") => len < COUNTER || number(pid, at, COUNTER as usize) == u64::MAX,
+        libc::SYS_read => len == 0 || fd::is_for(pid, descriptor, libc::O_WRONLY),
+        libc::SYS_readv => fd::is_for(pid, descriptor, libc::O_WRONLY),
+        libc::SYS_write | libc::SYS_writev => fd::is_for(pid, descriptor, libc::O_RDONLY),
+        _ => false,
     }
 }
 

@@ -257,6 +257,12 @@ fn describe_call(
     object: u64,
 ) -> (Op, WaitCondition) {
     use TrappedFunction as F;
+    if rwlocks::is_refused(objects, index, function, object) {
+        return (
+            Op::new(OpKind::TryWriteLock, [Access::write(memory.object(object, 1))]),
+            WaitCondition::Nothing,
+        );
+    }
     if let Some(described) = rwlocks::describe_writer_preferring(tracee, memory, index, function, object) {
         return described;
     }

@@ -76,6 +76,19 @@ pub(crate) fn describe_writer_preferring(
     })
 }
 
+/// Whether the C library refuses to let a thread wait for a lock: it has it for writing itself (`EDEADLK`).
+pub(crate) fn is_refused(
+    objects: &Objects,
+    index: ThreadIndex,
+    function: TrappedFunction,
+    object: u64,
+) -> bool {
+    use TrappedFunction as F;
+    let waits =
+        matches!(function, F::ReadLock | F::ReadTimedLock { .. } | F::WriteLock | F::WriteTimedLock { .. });
+    waits && objects.rwlocks.get(&object).is_some_and(|lock| lock.writer == Some(index))
+}
+
 /// Whether a read-write lock of the C library prefers writers.
 fn prefers_writers(tracee: &Tracee, object: u64) -> bool {
     tracee.number(object + KIND, 4) == PREFERS_WRITERS

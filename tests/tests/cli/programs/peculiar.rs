@@ -199,11 +199,15 @@ fn it_waits_for_a_time_by_reading_the_clock() {
 }
 
 #[test]
-fn it_unlocks_mutexes_that_say_who_holds_them() {
-    explore_all("synchronisation/unlock_fails", |outcome| {
-        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
-        assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
-    });
+fn it_asks_for_what_is_refused_at_once() {
+    for program in
+        ["synchronisation/unlock_fails", "synchronisation/refused_locks", "input_output/refused_calls"]
+    {
+        explore_all(program, |outcome| {
+            assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+            assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+        });
+    }
 }
 
 #[test]

@@ -262,7 +262,7 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
             files.into_iter().chain((third == 0).then(|| position(second))).collect()
         }
         libc::SYS_vmsplice => {
-            let reads = fd::is_read_only(tracee.leader, first as i32);
+            let reads = fd::is_for(tracee.leader, first as i32, libc::O_RDONLY);
             buffers(tracee, second, third, reads).collect()
         }
         libc::SYS_recvfrom => [buffer(second, third, true)].into_iter().collect(),

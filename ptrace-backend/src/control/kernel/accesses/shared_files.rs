@@ -39,7 +39,7 @@ pub(crate) fn note_call(tracee: &mut Tracee, memory: &mut MemoryState, index: Th
 pub(super) fn note_file(tracee: &Tracee, memory: &mut MemoryState, descriptor: i32, name: &str) {
     if let Ok(file) = fs::metadata(format!("/proc/{}/fd/{descriptor}", tracee.leader)) {
         // It may be made writable later on.
-        let may_be_written = !fd::is_read_only(tracee.leader, descriptor);
+        let may_be_written = !fd::is_for(tracee.leader, descriptor, libc::O_RDONLY);
         let mapped = MappedFile { name: name.to_owned(), may_be_written };
         memory.shared_files.note_file((file.dev(), file.ino()), mapped);
     }
