@@ -94,7 +94,7 @@ impl ReachableCode {
         }
         called.extend(search.virtual_functions(process));
         for (at, name, library) in called {
-            match search.all_from(at) {
+            match search.all_from(at).filter(|_| !RECONFIGURE.contains(&name.as_str())) {
                 Some(all) => open.extend(all),
                 None => reach.closed.push(UnknownFunction { at, name, library }),
             }
@@ -109,6 +109,23 @@ impl ReachableCode {
         reach
     }
 }
+
+/// Functions that change what functions do from then on of which only the effect on memory is known.
+const RECONFIGURE: &[&str] = &[
+    "register_printf_function",
+    "register_printf_modifier",
+    "register_printf_specifier",
+    "register_printf_type",
+    "mallopt",
+    "mcheck",
+    "mcheck_pedantic",
+    "mtrace",
+    "muntrace",
+    "textdomain",
+    "bindtextdomain",
+    "bind_textdomain_codeset",
+    "__fsetlocking",
+];
 
 /// The modules that are the program's own, with their places.
 fn own(modules: &[Module]) -> impl Iterator<Item = (usize, &Module)> {
