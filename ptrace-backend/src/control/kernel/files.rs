@@ -125,10 +125,10 @@ pub(crate) fn input_output(
     if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
-    if limit != Some(0)
-        && !signals::files::is_any_ready(tracee, index, files)
-        && fails_at_once(pid, &tracee.tasks[index].regs)
-    {
+    let condition =
+        if all { WaitCondition::AllReady(files.clone()) } else { WaitCondition::Ready(files.clone()) };
+    let is_ready = limit != Some(0) && enabled::holds(tracee, scheduling, objects, index, &condition);
+    if limit != Some(0) && !is_ready && fails_at_once(pid, &tracee.tasks[index].regs) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
@@ -153,9 +153,7 @@ pub(crate) fn input_output(
         );
         return Ok(Flow::Look);
     }
-    let condition =
-        if all { WaitCondition::AllReady(files.clone()) } else { WaitCondition::Ready(files.clone()) };
-    if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &condition) {
+    if is_ready && !tracee.is_scheduled(index) {
         return Ok(Flow::Resume(0));
     }
     let limit = wait.time_limit(pid);

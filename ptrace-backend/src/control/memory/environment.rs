@@ -7,10 +7,13 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::{Accesses, MemoryAccess};
-use crate::os::memory as target_memory;
+use crate::os::memory::BlockReader;
 
 /// More variables than these are not looked at.
 const MOST: usize = 4096;
+
+/// Of a longer name the rest is not looked at.
+const LONGEST_NAME: u64 = 4096;
 
 const POINTER: u64 = 8;
 
@@ -34,11 +37,7 @@ pub(super) fn used(
         let bytes = access.addr..access.addr.saturating_add(access.len);
         let kind = if access.write { TouchKind::Writes } else { TouchKind::Reads };
         let conflict = memory.sharing.touch_in(index, None, bytes, kind);
-        if !conflict.bytes.is_empty() {
-            let shared = conflict.bytes.iter().map(|b| memory.stretch(b.start, b.end - b.start));
-            let shared: Vec<_> = shared.collect();
-            memory.promoted |= memory.knowledge.promote(&conflict.candidates, None, &shared);
-        }
+        memory.learn_conflict(&conflict, None);
     }
     memory.shared_among(&all)
 }
@@ -48,15 +47,27 @@ fn reads_of_lookup(tracee: &Tracee) -> Accesses {
     let read = |addr, len| MemoryAccess { addr, len, read: true, write: false };
     let Some(variable) = tracee.layout.environment else { return Accesses::new() };
     let list = tracee.number(variable, POINTER as usize);
-    let strings: Vec<u64> = (0..MOST as u64)
-        .map(|nth| tracee.number(list.wrapping_add(nth * POINTER), POINTER as usize))
-        .take_while(|string| *string != 0)
-        .collect();
+    let mut pointers = BlockReader::new(tracee.leader);
+    let mut pointer = [0; POINTER as usize];
+    let mut strings = Vec::new();
+    while strings.len() < MOST
+        && pointers.read(list.wrapping_add(strings.len() as u64 * POINTER), &mut pointer)
+    {
+        match u64::from_le_bytes(pointer) {
+            0 => break,
+            string => strings.push(string),
+        }
+    }
     let whole = [read(variable, POINTER), read(list, (strings.len() as u64 + 1) * POINTER)];
-    let names = strings.into_iter().map(|string| {
-        let text = target_memory::string(tracee.leader, string);
-        let name = text.find('=').unwrap_or(text.len());
-        read(string, name as u64 + 1)
-    });
+    // Most of them lie in one block, one behind the other.
+    let mut texts = BlockReader::new(tracee.leader);
+    let names = strings.into_iter().map(|string| read(string, length_of_name(&mut texts, string)));
     whole.into_iter().chain(names).collect()
+}
+
+/// The number of bytes of a string up to the end of its variable's name, which a look-up compares.
+fn length_of_name(texts: &mut BlockReader, string: u64) -> u64 {
+    let mut byte = [0];
+    let ends = |at: &u64| !texts.read(string.wrapping_add(*at), &mut byte) || matches!(byte[0], b'=' | 0);
+    (0..LONGEST_NAME).find(ends).unwrap_or(LONGEST_NAME) + 1
 }

@@ -1,6 +1,6 @@
 //! Raw futexes: waits and wakes that no named operation accounts for.
 
-use checker::names::{EventId, Obj};
+use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{ExecutionError, OpOutcome};
 
@@ -111,11 +111,7 @@ pub(crate) fn note_kernel_access(
         return;
     }
     let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), kind);
-    let stretches = conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start));
-    let shared: Vec<Obj> = stretches.collect();
-    if !shared.is_empty() {
-        memory.promoted |= tracee.knowledge.promote(&conflict.candidates, None, &shared);
-    }
+    memory.learn_conflict(&conflict, None);
 }
 
 pub(crate) fn enter_requeue(
