@@ -85,6 +85,7 @@ pub(crate) fn launch(
         asks_for_ends: calls(&modules, ASK_FOR_ENDS),
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
+        standard_input: modules.iter().find_map(|m| Some(m.image.symbol("_IO_2_1_stdin_")? + m.mapped.bias)),
         environment: environment(&modules),
         modules,
         traps: by_address,

@@ -110,9 +110,11 @@ impl TornAccesses {
     }
 }
 
-/// Whether an event may be half done when another one comes. A signal comes to the thread, whatever it does.
+/// Whether an event may be half done when another one comes. A signal comes to the thread, whatever it does; and of operations on a lock
+/// each is one step for the others.
 fn is_torn(event: &TraceEvent, other: &TraceEvent) -> bool {
-    event.op.in_steps && other.op.kind != OpKind::Kill
+    let are_on_lock = [event, other].iter().all(|event| event.op.kind.lock_action().is_some());
+    event.op.in_steps && other.op.kind != OpKind::Kill && !are_on_lock
 }
 
 #[cfg(test)]

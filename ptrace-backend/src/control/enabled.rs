@@ -21,7 +21,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, RunState, ThreadRole};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::Timer;
-use crate::control::sync::rwlocks;
+use crate::control::sync::{rwlocks, stream_locks};
 use crate::control::tracee::Tracee;
 use crate::os::file_locks;
 use crate::spec::stalls::LEAST_STALL;
@@ -238,6 +238,7 @@ pub(crate) fn holds(
         WaitCondition::PiFutex(at) => {
             pi_owner(tracee, scheduling, *at).is_none() || closes_pi_cycle(tracee, scheduling, index, *at)
         }
+        WaitCondition::Stream(lock) => stream_locks::is_free(tracee, scheduling, index, *lock),
         WaitCondition::Ready(files) => signals::files::is_any_ready(tracee, index, files),
         WaitCondition::AllReady(files) => signals::files::are_all_ready(tracee, index, files),
         WaitCondition::SystemV(wait) => objects.system_v.is_there(wait),

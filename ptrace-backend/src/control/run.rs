@@ -17,7 +17,7 @@ use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory};
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::entry;
+use crate::control::sync::{entry, stream_locks};
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
@@ -60,6 +60,7 @@ impl Process {
         self.tracee.watch.begin(self.tracee.leader, self.tracee.tasks[index].tid);
         self.run_on(index, 0)?;
         operations::depend_if_asynchronous(&self.tracee, &mut self.scheduling, index);
+        stream_locks::depend_on_open_call(&self.tracee, &mut self.scheduling, index);
         Ok(())
     }
 

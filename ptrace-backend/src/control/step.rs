@@ -22,7 +22,7 @@ use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, condvars_barriers, entry, futexes, held_objects, lifetimes, rust_condvars, rwlocks,
-    thread_end, time_limits, wake_op,
+    stream_locks, thread_end, time_limits, wake_op,
 };
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
@@ -253,6 +253,10 @@ impl Process {
             }
             Action::GoOn => (all, Continuation::Handle),
             Action::Library => (all, Continuation::Pass),
+            Action::TryStream(lock) => {
+                let succeeds = stream_locks::is_free(tracee, scheduling, index, *lock);
+                (if succeeds { all } else { only_looks(&all) }, Continuation::Pass)
+            }
             Action::Kernel
                 if matches!(pending.condition, WaitCondition::PiFutex(at)
                     if enabled::closes_pi_cycle(tracee, scheduling, index, at)) =>

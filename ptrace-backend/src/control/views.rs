@@ -16,7 +16,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, RunState};
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::cancellation;
+use crate::control::sync::{cancellation, stream_locks};
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations};
 use crate::layout::functions::TrappedFunction;
@@ -185,6 +185,10 @@ fn status(
         WaitCondition::PiFutex(at) => BlockedOn::Mutex {
             obj: obj(at),
             owner: enabled::pi_owner(tracee, scheduling, *at).map(|i| scheduling.threads[i].name),
+        },
+        WaitCondition::Stream(lock) => BlockedOn::Mutex {
+            obj: memory.object(*lock, 4),
+            owner: stream_locks::owner(tracee, scheduling, *lock).map(|i| scheduling.threads[i].name),
         },
         WaitCondition::FileLock(wanted) => {
             let file = files::locked_file(tracee, wanted);

@@ -100,10 +100,16 @@ impl Foreign {
         matches!(
             self.effects,
             Effects::State { .. }
+                | Effects::LocksStream(_)
                 | Effects::Environment(_)
                 | Effects::EndsProcess
                 | Effects::CallsAtExit { .. }
         )
+    }
+
+    /// Whether it works on a stream of the C library, which threads may share.
+    pub(crate) fn works_on_stream(&self) -> bool {
+        matches!(self.effects, Effects::Stream { .. })
     }
 }
 
@@ -121,6 +127,8 @@ pub(crate) struct Layout {
     pub(crate) detours: Option<Detours>,
     /// Addresses of the standard output streams of the C and the C++ library.
     pub(crate) standard_streams: Vec<u64>,
+    /// Address of the standard input stream of the C library.
+    pub(crate) standard_input: Option<u64>,
     /// Address of the pointer to the list of the variables of the environment.
     pub(crate) environment: Option<u64>,
     pub(crate) memory_functions: MemoryFunctions,

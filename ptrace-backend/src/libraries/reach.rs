@@ -12,6 +12,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, effects};
+use super::names::RECONFIGURE;
 use crate::debuginfo::{Image, demangle};
 use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
 use crate::layout::module::Module;
@@ -109,23 +110,6 @@ impl ReachableCode {
         reach
     }
 }
-
-/// Functions that change what functions do from then on of which only the effect on memory is known.
-const RECONFIGURE: &[&str] = &[
-    "register_printf_function",
-    "register_printf_modifier",
-    "register_printf_specifier",
-    "register_printf_type",
-    "mallopt",
-    "mcheck",
-    "mcheck_pedantic",
-    "mtrace",
-    "muntrace",
-    "textdomain",
-    "bindtextdomain",
-    "bind_textdomain_codeset",
-    "__fsetlocking",
-];
 
 /// The modules that are the program's own, with their places.
 fn own(modules: &[Module]) -> impl Iterator<Item = (usize, &Module)> {

@@ -150,7 +150,9 @@ impl ProgramKnowledge {
         let watches = |what: Allocator| state.allocator || what.ends_a_life() && !state.fixed;
         let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
         // All but operations serve the account alone, and a claim rests on audits.
-        let is_stop = |foreign: &&Foreign| foreign.is_operation() || audit && !state.fixed;
+        let is_stop = |foreign: &&Foreign| {
+            foreign.is_operation() || state.streams && foreign.works_on_stream() || audit && !state.fixed
+        };
         let foreign = layout.foreign.iter().filter(is_stop).map(|foreign| foreign.address);
         watched.chain(allocator).chain(foreign).collect()
     }

@@ -25,6 +25,7 @@ pub(super) struct SnapshotParts {
     pub(super) allocator: bool,
     pub(super) by_events: bool,
     pub(super) orders_uses: bool,
+    pub(super) streams: bool,
 }
 
 /// The lessons that an execution has taught, beside key points.

@@ -239,7 +239,7 @@ impl ProgramKnowledge {
     /// From now on exactly these instructions are key points, where they touch one of these objects.
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
-        (state.fixed, state.by_events, state.orders_uses) = (true, false, true);
+        (state.fixed, state.by_events, state.orders_uses, state.streams) = (true, false, true, true);
         state.candidates.fill(Status::Disarmed);
         state.memory.clear();
         state.allocator = false;
@@ -267,12 +267,7 @@ impl ProgramKnowledge {
 
     /// Threads share allocated memory. `true` if that was not known.
     pub(crate) fn watch_allocator(&self) -> bool {
-        let mut state = self.state();
-        if state.fixed || std::mem::replace(&mut state.allocator, true) {
-            return false;
-        }
-        state.begin_anew();
-        true
+        self.state().learn(|state| &mut state.allocator)
     }
 
     /// Whether uses of memory that are not seen share nothing where events order them.
@@ -282,12 +277,12 @@ impl ProgramKnowledge {
 
     /// Threads use memory in ways that are not seen. `true` if that was not known.
     pub(crate) fn order_uses(&self) -> bool {
-        let mut state = self.state();
-        if state.fixed || std::mem::replace(&mut state.orders_uses, true) {
-            return false;
-        }
-        state.begin_anew();
-        true
+        self.state().learn(|state| &mut state.orders_uses)
+    }
+
+    /// Threads share streams. `true` if that was not known.
+    pub(crate) fn share_streams(&self) -> bool {
+        self.state().learn(|state| &mut state.streams)
     }
 
     /// Allocations are watched, and the blocks that main allocates before it creates the first thread have not been seen yet.

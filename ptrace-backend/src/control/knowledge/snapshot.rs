@@ -36,6 +36,7 @@ impl ProgramKnowledge {
             allocator: state.allocator,
             by_events: state.by_events,
             orders_uses: state.orders_uses,
+            streams: state.streams,
         }));
         state.known = Some(known.clone());
         known
@@ -59,12 +60,13 @@ impl ProgramKnowledge {
                 allocator,
                 by_events,
                 orders_uses,
+                streams,
             } = &*known.0;
             state.candidates.clone_from(candidates);
             state.memory.clone_from(memory);
             state.ordered.clone_from(ordered);
             (state.epoch, state.settled, state.allocator) = (*epoch, *settled, *allocator);
-            (state.by_events, state.orders_uses) = (*by_events, *orders_uses);
+            (state.by_events, state.orders_uses, state.streams) = (*by_events, *orders_uses, *streams);
             state.changed();
             worker.known = Some(known.clone());
             (worker.disarmed, worker.unsure) = (false, false);

@@ -38,6 +38,8 @@ pub(super) struct KnowledgeState {
     pub(super) by_events: bool,
     /// Threads use memory as a whole that others use too: where events order that, they share nothing.
     pub(super) orders_uses: bool,
+    /// Threads share streams of the C library: calls on them are operations.
+    pub(super) streams: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
     pub(super) allocator: bool,
     /// The blocks that main has allocated when it creates the first thread, once they are known.
@@ -116,6 +118,15 @@ impl KnowledgeState {
         (self.settled, self.audited) = (false, false);
         self.unobserved.begin_anew();
         self.changed();
+    }
+
+    /// Something that key points depend on holds of the program. `true` if that was not known.
+    pub(super) fn learn(&mut self, fact: impl FnOnce(&mut Self) -> &mut bool) -> bool {
+        if self.fixed || std::mem::replace(fact(self), true) {
+            return false;
+        }
+        self.begin_anew();
+        true
     }
 
     /// Executions are long: accesses are key points from now on only where no event orders them, which is to be seen anew.

@@ -4,7 +4,6 @@ pub(crate) mod access;
 pub(crate) mod atomicity;
 pub(crate) mod blocks;
 pub(crate) mod detour_traps;
-pub(crate) mod environment;
 pub(crate) mod event_order;
 pub(crate) mod exit_handler_traps;
 pub(crate) mod exposure;

@@ -103,10 +103,10 @@ pub(crate) fn may_let_go(
     index: ThreadIndex,
     kind: OpKind,
 ) -> bool {
-    use WaitCondition::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
+    use WaitCondition::{Change, ReadLock, RustMutex, RustRead, RustWrite, Stream, WriteLock};
     let of_memory = |condition: &WaitCondition| {
         let of_rust = matches!(condition, RustMutex(..) | RustRead(_) | RustWrite(_));
-        of_rust || matches!(condition, Change(_) | ReadLock(_) | WriteLock(_))
+        of_rust || matches!(condition, Change(_) | ReadLock(_) | WriteLock(_) | Stream(_))
     };
     let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.condition);
     let others = scheduling.threads.enumerate().filter(|(other, _)| *other != index);

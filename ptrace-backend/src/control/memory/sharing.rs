@@ -196,6 +196,24 @@ impl Sharing {
         self.take_in(None, bytes, touch)
     }
 
+    /// The same as a part of the event that a thread has run last: whatever comes after that event comes after it.
+    pub(crate) fn use_in_event(&mut self, thread: ThreadIndex, bytes: Range<u64>) -> Conflict {
+        let unwatched_use = Some(UseDuration::Call);
+        let touch = WordAccess { unwatched_use, ..self.in_event(thread, TouchKind::Writes) };
+        self.take_in(None, bytes, touch)
+    }
+
+    /// The same for memory that is touched in another way.
+    pub(crate) fn touch_in_event(
+        &mut self,
+        thread: ThreadIndex,
+        bytes: Range<u64>,
+        kind: TouchKind,
+    ) -> Conflict {
+        let touch = self.in_event(thread, kind);
+        self.take_in(None, bytes, touch)
+    }
+
     fn take_in(&mut self, candidate: Option<usize>, bytes: Range<u64>, touch: WordAccess) -> Conflict {
         let mut conflict = self.conflicts(&bytes, touch);
         if !conflict.bytes.is_empty() {
@@ -219,6 +237,12 @@ impl Sharing {
             .get(&thread)
             .is_some_and(|handlers| handlers.iter().any(|handler| handler.from_elsewhere));
         WordAccess { thread, time, events, bytes: 0, kind, handles, unwatched_use: None }
+    }
+
+    /// An access by a thread as a part of the event that it has run last.
+    fn in_event(&mut self, thread: ThreadIndex, kind: TouchKind) -> WordAccess {
+        let now = self.now(thread, kind);
+        WordAccess { events: now.events.saturating_sub(1), ..now }
     }
 
     /// Whether a thread has made this very access before, at the same moment by all clocks: it shows nothing new. Another

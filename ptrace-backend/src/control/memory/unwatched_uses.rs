@@ -88,7 +88,7 @@ pub(crate) fn has_for_itself(
     entry: &Unwatched,
 ) -> bool {
     let (entry, lasts) = (entry.clone(), UseDuration::Lasting);
-    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: None })
+    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: None, in_event: false })
 }
 
 /// The same of the call of a function, at whose entry the thread stands. Whether no other thread uses the memory, but in an order that
@@ -100,23 +100,39 @@ pub(crate) fn has_in_call(
     entry: &Unwatched,
 ) -> bool {
     let (entry, lasts) = (entry.clone(), UseDuration::Call);
-    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: Some(call) })
+    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: Some(call), in_event: false })
 }
 
-fn uses(memory: &mut MemoryState, new: UnwatchedUse) -> bool {
+/// The same of a call that is an event to come: it uses the memory from that on ([`renew`]).
+pub(crate) fn begin_in_event(
+    memory: &mut MemoryState,
+    (index, call): (ThreadIndex, OpenCall),
+    bytes: Range<u64>,
+    entry: &Unwatched,
+) {
+    let (entry, lasts) = (entry.clone(), UseDuration::Call);
+    keep(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: Some(call), in_event: true });
+}
+
+fn keep(memory: &mut MemoryState, new: UnwatchedUse) {
     let is_known = |used: &&mut UnwatchedUse| {
         used.thread == new.thread
             && used.bytes == new.bytes
             && used.entry == new.entry
             && used.lasts == new.lasts
+            && used.in_event == new.in_event
     };
-    let UnwatchedUse { ref bytes, thread, lasts, call, .. } = new;
-    let conflict = memory.sharing.use_unseen(thread, bytes.clone(), lasts);
-    let start = bytes.start;
     match memory.unwatched_uses.iter_mut().find(is_known) {
-        Some(known) => known.call = call,
+        Some(known) => known.call = new.call,
         None => memory.unwatched_uses.push(new),
     }
+}
+
+fn uses(memory: &mut MemoryState, new: UnwatchedUse) -> bool {
+    let UnwatchedUse { ref bytes, thread, lasts, .. } = new;
+    let conflict = memory.sharing.use_unseen(thread, bytes.clone(), lasts);
+    let start = bytes.start;
+    keep(memory, new);
     if conflict.bytes.is_empty() {
         return true;
     }
@@ -144,7 +160,7 @@ pub(crate) fn call(tracee: &Tracee, index: ThreadIndex) -> OpenCall {
 
 /// A thread has run an event. The calls that it is in use their memory after that as well.
 pub(crate) fn renew(tracee: &Tracee, memory: &mut MemoryState, account: &mut Account, index: ThreadIndex) {
-    let MemoryState { unwatched_uses, sharing, .. } = memory;
+    let MemoryState { unwatched_uses, sharing, promoted, .. } = memory;
     if !sharing.orders_uses() {
         return;
     }
@@ -152,8 +168,17 @@ pub(crate) fn renew(tracee: &Tracee, memory: &mut MemoryState, account: &mut Acc
     let goes_on = |call: &OpenCall| call.goes_on(stack, |at| tracee.number(at, 8));
     for used in unwatched_uses.iter_mut().filter(|used| used.thread == index) {
         used.call = used.call.filter(goes_on);
-        if used.call.is_some() && !sharing.use_unseen(index, used.bytes.clone(), used.lasts).bytes.is_empty()
-        {
+        if used.call.is_none() {
+            continue;
+        }
+        let bytes = used.bytes.clone();
+        let conflict = match used.in_event {
+            true => sharing.use_in_event(index, bytes),
+            false => sharing.use_unseen(index, bytes, used.lasts),
+        };
+        // Conflicts of events in an execution that began with fewer key points come again in the next one.
+        let comes_again = used.in_event && *promoted;
+        if !conflict.bytes.is_empty() && !comes_again {
             account.enter_unwatched(used.entry.clone());
         }
     }

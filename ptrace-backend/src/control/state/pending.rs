@@ -78,6 +78,8 @@ pub(crate) enum WaitCondition {
     Deadline(u64),
     /// The futex with priority inheritance at this address has no owner that could give it back.
     PiFutex(u64),
+    /// The lock of a stream of the C library, at this address, can be had.
+    Stream(u64),
 }
 
 impl WaitCondition {
@@ -143,6 +145,8 @@ pub(crate) enum Action {
     GoOn,
     /// The function of a system library at whose entry the thread stands runs.
     Library,
+    /// The same for one that takes the lock of a stream, at this address, if it can be had at once.
+    TryStream(u64),
     /// The kernel carries the system call out.
     Kernel,
     /// The same for a call that finds out whether it would have to wait for these files.

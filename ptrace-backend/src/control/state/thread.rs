@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::control::state::clock_readings::ClockReadings;
 use crate::control::state::memory::heap::AllocationInProgress;
+use crate::control::state::memory::unwatched_uses::OpenCall;
 use crate::control::state::pending::Pending;
 use crate::control::state::spinning::SpinDetection;
 use crate::control::state::thread_index::ThreadIndex;
@@ -56,8 +57,17 @@ pub(crate) struct Thread {
     /// It is about to send this one a signal, which has been accounted for.
     pub(crate) kills: Option<ThreadIndex>,
     pub(crate) cancellation: Cancellation,
+    /// The call on a stream that threads share in which it is.
+    pub(crate) in_stream: Option<StreamCall>,
     /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
     pub(crate) interrupted: Vec<InterruptedWait>,
+}
+
+/// A call on a stream that threads share, while it runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StreamCall {
+    pub(crate) stream: Obj,
+    pub(crate) call: OpenCall,
 }
 
 /// The progress of a thread.
@@ -160,6 +170,7 @@ impl Thread {
             drained: false,
             wrote: SmallVec::new(),
             kills: None,
+            in_stream: None,
             cancellation: Cancellation::default(),
             interrupted: Vec::new(),
         }

@@ -11,6 +11,7 @@ pub(crate) mod queues;
 pub(crate) mod robust_mutexes;
 pub(crate) mod rust_condvars;
 pub(crate) mod rwlocks;
+pub(crate) mod stream_locks;
 pub(crate) mod thread_end;
 pub(crate) mod time_limits;
 pub(crate) mod wake_op;

@@ -146,6 +146,54 @@ fn streams_that_threads_use_in_turns_are_explored() {
     }
 }
 
+/// The lock of a stream makes each call on it whole: calls of several threads are explored in every order, and wait for one another.
+#[test]
+fn streams_that_threads_share_are_explored() {
+    let input = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(input.path(), "1\n20\n300\n").unwrap();
+    let reads = ["--stdin", input.path().to_str().unwrap()];
+    for level in levels("shared streams") {
+        for (source, flags, expected) in [
+            ("shared_stream", &[][..], 1),
+            ("shared_stream", &["-DFLUSHES"], 1),
+            ("shared_stream", &["-DANY"], 0),
+            ("shared_stream", &["-DTOGETHER"], 0),
+            ("shared_stream", &["-DTOGETHER", "-DFLUSHES"], 0),
+            ("unlocked_stream", &["-DTRY"], 0),
+            ("unlocked_stream", &["-DTRY", "-DMACRO"], 0),
+            ("stream_locks", &["-DCOUNTS"], 0),
+            ("stream_locks", &["-DCOUNTS", "-DTRIES"], 0),
+            ("stream_locks", &["-DCOUNTS", "-DTRIES", "-DBOTH"], 1),
+            ("stream_locks", &["-DTRY"], 0),
+            ("stream_locks", &[], 1),
+            ("shared_input", &[], 0),
+            ("shared_input", &["-DCOUNTS"], 1),
+            ("shared_input", &["-DMEMORY"], 0),
+            ("shared_input", &["-DMEMORY", "-DCOUNTS"], 1),
+            ("shared_input", &["-DSTANDARD"], 1),
+        ] {
+            let build = Build::new(format!("unseen/streams/{source}.c"), level);
+            let build = flags.iter().fold(build, |build, flag| build.flag(flag));
+            let outcome = explore_built(&build, &reads, &[]);
+            assert_eq!(outcome.code, expected, "{build:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+/// A function without the lock of its stream is not whole: another thread may find the stream half changed. One that has it is, but for a
+/// thread that tries to take the lock meanwhile.
+#[test]
+fn calls_on_streams_that_are_not_whole_are_not_claimed() {
+    for level in levels("unlocked streams") {
+        for flags in [&[][..], &["-DMACRO"], &["-DTRIES"]] {
+            let build = Build::new("unseen/streams/unlocked_stream.c", level);
+            let build = flags.iter().fold(build, |build, flag| build.flag(flag));
+            let outcome = explore_built(&build, &[], &[]);
+            assert_ne!(outcome.code, 0, "{build:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// The library's generic functions that were made with the user's code in them have names of the library and no lines. With its
 /// debug information, the library's own functions have lines; without, their symbols name its crates.
 #[test]

@@ -31,6 +31,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::stream_locks;
 use crate::control::tracee::{PAGE, Tracee};
 use crate::layout::names::digest;
 use crate::os::calls::{self, buffers, external_effects};
@@ -71,6 +72,7 @@ pub(crate) fn kernel_accesses(
     // Its `fcntl` makes the call in a function of its own.
     let is_wrapped = tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_fcntl;
     let is_own = !is_wrapped && touched.iter().any(is_elsewhere) && is_libc_internal_syscall(tracee, index);
+    let is_in_event = stream_locks::is_in_call(tracee, scheduling, index);
     for touched in touched {
         let (place, object, writes) = match touched {
             Touched::Memory { .. } if is_own => continue,
@@ -121,7 +123,10 @@ pub(crate) fn kernel_accesses(
             Touched::ProcessState { writes } => no_memory(tracee, process_state::OBJECT.to_owned(), writes),
         };
         let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };
-        let conflict = memory.sharing.touch_in(index, None, place.clone(), kind);
+        let conflict = match is_in_event {
+            true => memory.sharing.touch_in_event(index, place.clone(), kind),
+            false => memory.sharing.touch_in(index, None, place.clone(), kind),
+        };
         let call = tracee.tasks[index].regs.orig_rax as i64;
         let is_mapped = place.start < NOT_MEMORY;
         if is_mapped && call == libc::SYS_munmap {

@@ -17,6 +17,8 @@ pub(crate) struct UnwatchedUse {
     pub(crate) lasts: UseDuration,
     /// The call that uses it, until that is known to have returned.
     pub(crate) call: Option<OpenCall>,
+    /// The use is a part of the event that the call is, and of further ones in its midst.
+    pub(crate) in_event: bool,
 }
 
 /// A call, as it was at the entry of the function.

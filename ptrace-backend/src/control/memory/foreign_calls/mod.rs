@@ -1,6 +1,11 @@
 //! Calls of system libraries of which not all is known: where they may matter to other threads, they are entered as not watched
 //! ([`checker::account`]).
 
+mod call;
+mod environment;
+mod stream_parts;
+mod streams;
+
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
@@ -8,9 +13,10 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 
+use self::call::{entry_of, kind_of, shared_arguments};
 use crate::control::kernel::accesses::{no_memory, process_state};
 use crate::control::memory::sharing::TouchKind;
-use crate::control::memory::{access, environment, exit_handler_traps, unwatched_uses};
+use crate::control::memory::{access, exit_handler_traps, unwatched_uses};
 use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
@@ -19,7 +25,6 @@ use crate::control::state::memory::unwatched_uses::OpenCall;
 use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, stacks};
 use crate::instructions::{AccessKind, Accesses, MemoryFunction};
 use crate::layout::Foreign;
@@ -69,6 +74,13 @@ pub(crate) fn enter(
     if is_alone && foreign.effects == Effects::EndsProcess {
         exit_handler_traps::lift(tracee, memory)?;
     }
+    if tracee.is_scheduled(index)
+        && !is_of_library
+        && !memory.sharing.is_after_all(index)
+        && let Some(flow) = streams::enter(tracee, scheduling, memory, index, foreign)
+    {
+        return Ok(flow);
+    }
     if let Some(state) = state.filter(|_| !is_alone)
         && let Some(op) = operation(tracee, memory, index, foreign, state)
     {
@@ -84,7 +96,8 @@ pub(crate) fn enter(
         || !matters
         || is_of_environment
         || is_harmless(tracee, scheduling, memory, index, foreign);
-    if is_seen {
+    let is_stream = foreign.works_on_stream() && tracee.is_scheduled(index);
+    if is_seen || is_stream && streams::share(tracee, memory, index, foreign) {
         tracee.pass_trap(index)?;
         return Ok(Flow::Resume(0));
     }
@@ -154,23 +167,12 @@ fn operation(
     if !memory.knowledge.is_shared(state) && used.is_empty() {
         return None;
     }
-    // Memory to which arguments point is used in the same step, and not where the call begins.
-    let arguments = MemoryFunction::named(&foreign.name)
-        .map(|function| function.accesses(&MachineState::of(tracee, index)))
-        .unwrap_or_default();
-    let mut others = memory.shared_among(&arguments);
+    let mut others = shared_arguments(tracee, memory, index, foreign);
     others.extend(used);
     let others = others.iter().map(|other| memory.named_access(other));
     let mut op = Op::new(kind, std::iter::once(access).chain(others));
     op.in_steps = !foreign.results.is_empty();
     Some(op)
-}
-
-fn kind_of(foreign: &Foreign) -> UnwatchedKind {
-    match foreign.effects {
-        Effects::Stream { .. } | Effects::OpensMemory { .. } => UnwatchedKind::File,
-        _ => UnwatchedKind::LibraryFunction,
-    }
 }
 
 /// The memory in the place of a file, of the stream that a call makes.
@@ -179,10 +181,6 @@ fn files_in_memory(tracee: &Tracee, index: ThreadIndex, sized: bool) -> impl Ite
     let [first, second] = [0, 1].map(|argument| tracee.tasks[index].argument(argument));
     let parts = if sized { [(first, second), (0, 0)] } else { [(first, WORD), (second, WORD)] };
     parts.into_iter().filter(|(at, _)| *at != 0).map(|(at, len)| at..at.saturating_add(len))
-}
-
-fn entry_of(kind: UnwatchedKind, foreign: &Foreign) -> Unwatched {
-    Unwatched { kind, module: Some(foreign.module.clone()), function: Some(foreign.name.clone()) }
 }
 
 /// Whether a call works on a standard stream, whose content no thread of the program reads back, or on a stream or on other
@@ -196,27 +194,32 @@ fn is_harmless(
 ) -> bool {
     /// State of the process stands for itself at addresses that nothing has.
     const NOWHERE: u64 = 8;
-    /// The size of a `FILE` of the C library, and the place in it of the beginning and the end of its buffer.
-    const FILE: u64 = 216;
-    const BUFFER: u64 = 56;
-    const POINTER: u64 = 8;
     let call = || (index, unwatched_uses::call(tracee, index));
-    let (argument, is_cxx) = match foreign.effects {
-        Effects::Stream { argument } => (argument, None),
-        Effects::CxxStream { argument, makes } => (argument, Some(makes)),
+    let (argument, makes) = match foreign.effects {
+        Effects::Stream { .. } => {
+            let Some((stream, _)) = streams::stream_of(tracee, index, foreign) else { return false };
+            // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
+            let parts = stream_parts::parts(tracee, memory, stream);
+            return tracee.layout.standard_streams.contains(&stream)
+                || have_in_call(memory, call(), parts.into_iter(), &entry_of(UnwatchedKind::File, foreign));
+        }
+        Effects::CxxStream { argument, makes } => (argument, makes),
         Effects::CxxBuffer { argument, data, makes } => {
             let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
             let is_of_program = data && !tracee.layout.in_system_library(caller);
             let buffer = tracee.tasks[index].argument(argument);
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            let parts = parts_of_buffer(tracee, buffer, makes);
+            let parts = stream_parts::parts_of_cxx_buffer(tracee, buffer, makes);
             return !is_of_program && have_in_call(memory, call(), parts, &entry);
         }
         Effects::Environment(EnvironmentUse::Reads) => return true,
         Effects::Environment(EnvironmentUse::Shares) => return false,
         Effects::Environment(_) => return !has_variables_of_environment(tracee),
         // Those that matter are operations.
-        Effects::State { .. } | Effects::EndsProcess | Effects::CallsAtExit { .. } => return true,
+        Effects::State { .. }
+        | Effects::LocksStream(_)
+        | Effects::EndsProcess
+        | Effects::CallsAtExit { .. } => return true,
         Effects::DependsOn(of) => {
             return is_ordered(memory, index, NOWHERE * (1 + of as u64), TouchKind::Reads);
         }
@@ -251,24 +254,9 @@ fn is_harmless(
     if tracee.layout.standard_streams.contains(&stream) {
         return true;
     }
-    // No stream means all of them.
-    if stream == 0 {
-        return false;
-    }
-    if let Some(makes) = is_cxx {
-        let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-        let parts = parts_of_stream(tracee, stream, makes);
-        return parts
-            .filter(|part| !unwatched_uses::has_in_call(memory, call(), part.clone(), &entry))
-            .count()
-            == 0;
-    }
-    // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
-    let entry = entry_of(UnwatchedKind::File, foreign);
-    let file = stream..stream.saturating_add(FILE);
-    let parts = [Some(file), between(tracee, stream + BUFFER, stream + BUFFER + POINTER)];
-    let parts = parts.into_iter().flatten().chain(memory.memory_files.clone());
-    have_in_call(memory, call(), parts, &entry)
+    let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+    let parts = stream_parts::parts_of_cxx_stream(tracee, stream, makes);
+    stream != 0 && have_in_call(memory, call(), parts, &entry)
 }
 
 /// Whether the program's own code finds the environment, or the time zone, in variables of the C library.
@@ -387,43 +375,4 @@ fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, kind: T
     let object = memory.shared_files.original(object);
     let bytes = object..object.saturating_add(WORD);
     memory.sharing.touch_in(index, None, bytes, kind).bytes.is_empty()
-}
-
-/// An output or input stream of the C++ library, its state, and the buffer behind it, which other streams may share. Inlined members of
-/// both read and write there what the library does. Of a stream that is being made (`makes`), its beginning alone.
-fn parts_of_stream(tracee: &Tracee, stream: u64, makes: bool) -> impl Iterator<Item = Range<u64>> {
-    /// The distance from the offset of the virtual base class to the table of virtual functions behind it (Itanium C++ ABI, 2.5.2).
-    const TO_BASE: u64 = 24;
-    /// A stream that is read counts what it has read last behind its pointer.
-    const OWN: u64 = 16;
-    /// The size of the base class `std::basic_ios` of GNU's library, and the place of the pointer in it.
-    const STATE: u64 = 264;
-    const BUFFER: u64 = 232;
-    let table = Some(tracee.number(stream, 8)).filter(|_| !makes);
-    let table = table.filter(|table| tracee.layout.module_at(*table).is_some());
-    let base = table.map(|table| stream.wrapping_add(tracee.number(table.wrapping_sub(TO_BASE), 8)));
-    let buffer = base.map(|base| tracee.number(base.wrapping_add(BUFFER), 8)).filter(|buffer| *buffer != 0);
-    let state = base.map(|base| base..base.saturating_add(STATE));
-    let own = stream..stream.saturating_add(OWN);
-    let buffer = buffer.into_iter().flat_map(|buffer| parts_of_buffer(tracee, buffer, false));
-    std::iter::once(own).chain(state).chain(buffer)
-}
-
-/// The part that all buffers of streams have in common, pointers and a locale, and what is there to be read, and written. The pointers of
-/// `std::streambuf` come behind that to its table of functions. Of a buffer that is being made (`makes`), they tell nothing yet.
-fn parts_of_buffer(tracee: &Tracee, buffer: u64, makes: bool) -> impl Iterator<Item = Range<u64>> {
-    const SIZE: u64 = 64;
-    /// `eback` and `egptr`; `pbase` and `epptr`.
-    const AREAS: [[u64; 2]; 2] = [[8, 24], [32, 48]];
-    let areas = AREAS.map(|[from, to]| between(tracee, buffer.wrapping_add(from), buffer.wrapping_add(to)));
-    let held = areas.into_iter().flatten().filter(move |_| !makes);
-    std::iter::once(buffer..buffer.saturating_add(SIZE)).chain(held)
-}
-
-/// The memory between two pointers, which stand at these addresses; `None` if there is none.
-fn between(tracee: &Tracee, from: u64, to: u64) -> Option<Range<u64>> {
-    /// More than the buffer of any stream has; what is no buffer's is not looked at.
-    const MOST: u64 = 1 << 24;
-    let [from, to] = [from, to].map(|at| tracee.number(at, 8));
-    (from != 0 && from < to && to - from <= MOST).then_some(from..to)
 }
