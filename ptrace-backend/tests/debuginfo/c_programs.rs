@@ -2,7 +2,7 @@
 
 use ptrace_backend::debuginfo::{Image, Language, is_user_file, user_code};
 
-use crate::build::{Project, frames_with, range};
+use crate::debuginfo::build::{Project, frames_with, range};
 
 const PROGRAM: &str = r#"
 #include <pthread.h>

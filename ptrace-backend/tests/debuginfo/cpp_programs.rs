@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ptrace_backend::debuginfo::{Language, is_user_file, user_code};
 
-use crate::build::{Project, frames_with, range};
+use crate::debuginfo::build::{Project, frames_with, range};
 
 const PROGRAM: &str = r#"
 #include <atomic>

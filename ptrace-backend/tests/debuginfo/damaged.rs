@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ptrace_backend::debuginfo::{Image, is_user_file, user_code};
 
-use crate::build::Project;
+use crate::debuginfo::build::Project;
 
 const PROGRAM: &str = r#"
 #include <vector>

@@ -2,7 +2,7 @@
 
 use ptrace_backend::debuginfo::{Image, SymbolKind};
 
-use crate::snapshots::loaded;
+use crate::debuginfo::snapshots::loaded;
 
 #[test]
 fn of_several_versions_the_default_one_is_found() {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use ptrace_backend::preflight::inspect;
 
-use crate::build::Project;
+use crate::debuginfo::build::Project;
 
 const PROGRAM: &str = "int main(void) { return 0; }\n";
 

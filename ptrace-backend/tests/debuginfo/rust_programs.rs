@@ -2,7 +2,7 @@
 
 use ptrace_backend::debuginfo::{Image, Language, is_user_file, user_code};
 
-use crate::build::{Project, frames_with};
+use crate::debuginfo::build::{Project, frames_with};
 
 const PROGRAM: &str = r#"
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use ptrace_backend::debuginfo::{Image, is_user_file, user_code};
 
-use crate::build::{Project, range};
+use crate::debuginfo::build::{Project, range};
 
 const PROGRAM: &str = r#"
 int counter;

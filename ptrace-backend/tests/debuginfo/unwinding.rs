@@ -10,8 +10,8 @@ use std::sync::Mutex;
 
 use ptrace_backend::debuginfo::{Frame, Image, Modules, Registers, unwind};
 
-use crate::build::{Project, range};
-use crate::snapshots::{Stack, Words, own_stack, registers};
+use crate::debuginfo::build::{Project, range};
+use crate::debuginfo::snapshots::{Stack, Words, own_stack, registers};
 
 #[inline(never)]
 fn innermost(depth: u32) -> Stack {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-use crate::compiled::compile;
+use crate::executions::compiled::compile;
 
 pub(crate) const CPP: &str = "cpp/bounded_queue.cpp";
 pub(crate) const RUST: &str = "rust/bounded_queue.rs";

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::compiled::compile;
+use crate::executions::compiled::compile;
 use checker::program::{Choice, Execution, Program, Scope, Status, Stop, Until};
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 use tempfile::TempDir;

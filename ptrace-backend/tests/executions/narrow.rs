@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::bundled::{CPP, RUST, all_in_c, at_levels};
+use crate::executions::bundled::{CPP, RUST, all_in_c, at_levels};
 use checker::byte_set::ByteSet;
 use checker::names::Obj;
 use checker::operation::OpKind;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::thread;
 
-use crate::compiled::compile;
+use crate::executions::compiled::compile;
 use checker::program::{Choice, Execution, Program, Scope, Status, Until};
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 

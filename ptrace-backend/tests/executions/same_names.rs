@@ -1,6 +1,6 @@
 //! The execution that finds out what main allocates names it as all later ones do, which only know of it.
 
-use crate::compiled::compile;
+use crate::executions::compiled::compile;
 use checker::operation::{Effect, OpKind};
 use checker::program::{Choice, Execution, Program, Scope, Status, Until};
 use ptrace_backend::{LaunchSpec, PtraceProgram};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::bundled::{CPP, RUST, all_in_c, at_levels};
-use crate::compiled::compile;
+use crate::executions::bundled::{CPP, RUST, all_in_c, at_levels};
+use crate::executions::compiled::compile;
 use checker::program::{Agent, AgentView, Choice, Execution, Program, Scope, Status, Step, Stop, Until};
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
 

@@ -1,6 +1,6 @@
 //! Copies of instructions do the same as the originals: both are run, and everything that they leave behind compared.
 
-use crate::machine::{self, DATA, FAR, FROM, Machine, NEAR, State, TARGET};
+use crate::instructions::machine::{self, DATA, FAR, FROM, Machine, NEAR, State, TARGET};
 use iced_x86::IcedError;
 use iced_x86::code_asm::*;
 use ptrace_backend::instructions::{NotRelocatable, relocate};

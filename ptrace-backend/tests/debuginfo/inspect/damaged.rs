@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ptrace_backend::debuginfo::inspect::{Inspector, Variable};
 
 use super::stopped::Stopped;
-use crate::build::Project;
+use crate::debuginfo::build::Project;
 
 const PROGRAM: &str = r#"
 #include <map>

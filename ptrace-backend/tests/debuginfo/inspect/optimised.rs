@@ -4,7 +4,7 @@
 use ptrace_backend::debuginfo::inspect::ScopeKind;
 
 use super::stopped::{Stopped, assert_never_wrong, frame, lines, scope};
-use crate::build::Project;
+use crate::debuginfo::build::Project;
 
 /// Every variable has a value that the program computes from its argument and prints itself.
 const PROGRAM: &str = r#"

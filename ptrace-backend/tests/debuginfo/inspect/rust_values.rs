@@ -3,7 +3,7 @@
 use ptrace_backend::debuginfo::inspect::{Inspector, ScopeKind};
 
 use super::stopped::{Stopped, assert_never_wrong, assert_values, frame, lines, scope};
-use crate::build::Project;
+use crate::debuginfo::build::Project;
 
 const PROGRAM: &str = r#"
 use std::borrow::Cow;

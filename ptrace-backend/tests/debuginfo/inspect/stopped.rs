@@ -12,7 +12,7 @@ use std::{fs, io, mem, ptr};
 use ptrace_backend::debuginfo::inspect::{FrameId, Inspector, ScopeKind, ThreadState, Variable};
 use ptrace_backend::debuginfo::{Image, ImageError, Modules, Registers};
 
-use crate::snapshots::{ProcessMemory, modules_of};
+use crate::debuginfo::snapshots::{ProcessMemory, modules_of};
 
 /// A stopped process; it ends with this value.
 pub(crate) struct Stopped {

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::stopped::{Stopped, assert_values, frame};
-use crate::build::Project;
+use crate::debuginfo::build::Project;
 
 const LIBRARY: &str = r#"
 _Thread_local long in_library = 40;
