@@ -36,11 +36,11 @@ use explorer::report::Report;
 use explorer::report::verdict::{EXIT_FAILED, Verdict};
 use explorer::trust::Consent;
 use explorer::verbs::watch::Watch;
-use miette::{IntoDiagnostic, MietteHandlerOpts};
+use miette::IntoDiagnostic;
 use mimalloc::MiMalloc;
 
 use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format, GraphFormat, ShowArgs};
-use crate::error_report::ErrorReport;
+use crate::error_report::{ErrorReport, Plain};
 use crate::progress::Line;
 
 /// As a process has it whose main thread has panicked.
@@ -79,12 +79,8 @@ fn work() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    // Sentences stay whole, so that they can be searched for.
-    let plain = |_: &_| -> Box<dyn miette::ReportHandler> {
-        Box::new(MietteHandlerOpts::new().wrap_lines(false).build())
-    };
     // Only a second installation fails.
-    let _ = miette::set_hook(Box::new(plain));
+    let _ = miette::set_hook(Box::new(|_| Box::new(Plain)));
     match run(cli.command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
