@@ -94,7 +94,7 @@ fn a_failure_from_before_all_shared_memory_was_known_is_explained() {
     ];
     let builds = programs.into_iter().flat_map(|program| Optimisation::ALL.map(|level| (program, level)));
     let runs = builds.flat_map(|build| ["auto", "dpor"].map(|strategy| (build, strategy)));
-    for (((source, why), level), strategy) in sample(runs, 3) {
+    for (((source, why), level), strategy) in sample(runs, 6) {
         let program = Build::new(source, level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let tool = Tool::new(["explore", "--strategy", strategy, "--output"]);

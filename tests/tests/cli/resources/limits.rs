@@ -84,7 +84,7 @@ fn what_one_thread_does_never_outlasts_the_time_limit() {
 
 #[test]
 fn what_two_threads_do_never_outlasts_the_time_limit() {
-    pairs(8, 1);
+    pairs(4, 1);
 }
 
 #[test]

@@ -12,10 +12,10 @@ fn explore(name: &str, level: Optimisation, options: &[&str]) -> Outcome {
 }
 
 /// None of these searches calls a correct program a failure within so many schedules. Of the searches of each build, one in
-/// three is in the sample.
+/// six is in the sample.
 fn is_correct(name: &str, strategies: &[&str], schedules: &str) {
     let runs = strategies.iter().flat_map(|strategy| Optimisation::ALL.map(|level| (strategy, level)));
-    for (strategy, level) in sample(runs, 3) {
+    for (strategy, level) in sample(runs, 6) {
         let options = ["--strategy", strategy, "--run-timeout", "1s", "--max-schedules", schedules];
         let outcome = explore(name, level, &options);
         assert_eq!(outcome.code, 2, "{strategy}: {}", outcome.transcript());
