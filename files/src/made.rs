@@ -30,6 +30,13 @@ impl Made {
         Ok(Self { folder, name: name.to_owned(), file })
     }
 
+    /// Whether this is another name of it.
+    #[must_use]
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        let identity = |made: &Self| fstat(&made.file).map(|found| (found.st_dev, found.st_ino)).ok();
+        identity(self).is_some_and(|file| identity(other) == Some(file))
+    }
+
     /// Takes it away, if its name still stands for it. A folder that has something in it stays.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::Timer;
 use crate::control::sync::{rwlocks, stream_locks};
 use crate::control::tracee::Tracee;
-use crate::os::file_locks;
+use crate::os::{file_locks, memory};
 use crate::spec::stalls::LEAST_STALL;
 
 /// An agent that waits for a time.
@@ -221,7 +221,8 @@ pub(crate) fn holds(
         WaitCondition::RustWrite(at) => rwlocks::is_writer_woken(tracee, *at),
         WaitCondition::ReadLock(at) => rwlocks::can_read(objects, *at),
         WaitCondition::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
-        WaitCondition::Semaphore(at) => tracee.number(*at, 4) as u32 > 0,
+        // Of memory that is not mapped at this address any more, the function itself finds out.
+        WaitCondition::Semaphore(at) => memory::number(tracee.leader, *at, 4).is_none_or(|value| value > 0),
         WaitCondition::End(thread) => matches!(scheduling.threads[*thread].run_state, RunState::Ended),
         WaitCondition::Once(at) => {
             let runner = objects.onces.get(at).and_then(|o| o.runner);

@@ -20,6 +20,15 @@ impl MadeFiles {
             self.files.extend(Made::at(path));
         }
     }
+
+    /// Adds a further name for one of them that has just been made; that of another file is the program's affair.
+    pub(crate) fn add_name(&mut self, path: &Path) {
+        let named =
+            Made::at(path).ok().filter(|named| self.files.iter().any(|made| made.is_same_file(named)));
+        if self.files.len() < MOST {
+            self.files.extend(named);
+        }
+    }
 }
 
 impl Drop for MadeFiles {

@@ -1,6 +1,7 @@
 //! Programs that act outside of their memory: they fill pipes, make files, start programs.
 
 use std::fs;
+use std::path::Path;
 
 use tests::{Build, Optimisation, Tool, levels};
 
@@ -33,6 +34,25 @@ fn it_leaves_files_behind_whose_names_it_chooses_anew() {
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
         let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         assert_eq!(left.collect::<Vec<_>>(), ["before"], "{level:?}");
+    }
+}
+
+/// Objects with names, which are there for other processes, are gone before the next execution.
+#[test]
+fn it_leaves_objects_behind_that_have_names() {
+    let name = format!("interleaver-named-objects-{}", std::process::id());
+    // One of the addresses at which a semaphore is mapped goes where the other one is known already.
+    for (object, prefix, in_order) in [("-DSEMAPHORE", "sem.", 2), ("-DMEMORY", "", 0)] {
+        for level in levels(object) {
+            for (flags, expected) in [(&["-DTRY"][..], in_order), (&[], 1)] {
+                let build = Build::new("input_output/named_objects.c", level).flag(object);
+                let build = flags.iter().fold(build, |build, flag| build.flag(flag));
+                let tool = Tool::explore::<&str>([], &build.program().unwrap());
+                let outcome = tool.and([format!("/{name}")]).run().unwrap();
+                assert_eq!(outcome.code, expected, "{build:?}: {}", outcome.transcript());
+                assert!(!Path::new("/dev/shm").join(format!("{prefix}{name}")).exists(), "{build:?}");
+            }
+        }
     }
 }
 
