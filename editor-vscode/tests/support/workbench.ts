@@ -44,8 +44,7 @@ export class Workbench {
   /** Opens a folder or a workspace file, with what else the window is given (paths on the server). */
   static async open(server: string, path: string, payload: Record<string, string> = {}): Promise<Workbench> {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...QUIET, SHORT, ALONE] });
-    // Nothing that moves has to be drawn again and again.
-    const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 800 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(WATCHDOG);
     const workbench = new Workbench(browser, page);
     page.on("request", (request) => {
@@ -104,9 +103,9 @@ export class Workbench {
     await this.dialog.getByRole("button", { name: "Build", exact: true }).click();
   }
 
-  /** A notification, by a part of its words. */
+  /** A notification that has come to rest, by a part of its words. */
   toast(words: string | RegExp): Locator {
-    return this.page.locator(".notification-toast", { hasText: words }).first();
+    return this.page.locator(".notification-toast.notification-fade-in-done", { hasText: words }).first();
   }
 
   get toasts(): Locator {
