@@ -60,7 +60,6 @@ fn each_class_within_the_bound_is_run_once() {
 }
 
 #[test]
-#[ignore = "goes through many orders: ./test full"]
 fn what_is_not_covered_for_want_of_a_cost_is_said() {
     // Of 13 threads there are too many linearisations to look at all of them.
     let program = Build::new("../counts/indexer.c", Optimisation::O0).flag("-DN=13").program().unwrap();
