@@ -19,7 +19,7 @@ use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::{futexes, wake_op};
+use crate::control::sync::{futexes, robust_mutexes, wake_op};
 use crate::control::tracee::Tracee;
 use crate::os::calls::{self, Descriptors, external_effects};
 use crate::os::{fd, memory, network};
@@ -160,6 +160,10 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         // The kernel writes there when the thread ends.
         libc::SYS_set_tid_address => {
             account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
+            Ok(Flow::Resume(0))
+        }
+        libc::SYS_set_robust_list => {
+            robust_mutexes::note_list(tracee, index)?;
             Ok(Flow::Resume(0))
         }
         libc::SYS_ptrace => tracee.refuse(index, libc::EPERM),

@@ -2,8 +2,8 @@
 //! over.
 //!
 //! The kernel finds them in a list in the thread's own memory once the thread is past its last instruction. So a thread that
-//! takes such a mutex is made to stop there, and what the kernel would do to each of them is done here, one event after the
-//! other: then it finds nothing left to do.
+//! takes such a mutex, or tells the kernel of a list that is not the C library's, is made to stop there, and what the kernel
+//! would do to each of them is done here, one event after the other: then it finds nothing left to do.
 
 use checker::names::EventId;
 use checker::program::{ExecutionError, OpOutcome};
@@ -28,8 +28,22 @@ pub(crate) fn watch_end(
     mutex: u64,
 ) -> Result<(), ExecutionError> {
     let is_robust = objects.mutexes.get(&mutex).is_some_and(|mutex| mutex.robust);
+    if is_robust { stop_at_end(tracee, index) } else { Ok(()) }
+}
+
+/// A thread tells the kernel where its list is: if that is a list of the program's own, the thread is to stop where it ends. The
+/// list of the C library lies in its description of the thread, to which the thread's segment leads.
+pub(crate) fn note_list(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), ExecutionError> {
+    /// No description is larger, in bytes.
+    const DESCRIPTION: u64 = 4096;
+    let regs = &tracee.tasks[index].regs;
+    let is_library = regs.rdi.wrapping_sub(regs.fs_base) < DESCRIPTION;
+    if is_library { Ok(()) } else { stop_at_end(tracee, index) }
+}
+
+fn stop_at_end(tracee: &mut Tracee, index: ThreadIndex) -> Result<(), ExecutionError> {
     // Main does in any case.
-    if !is_robust || index.is_main() || tracee.tasks[index].stops_at_exit {
+    if index.is_main() || tracee.tasks[index].stops_at_exit {
         return Ok(());
     }
     tracee.tasks[index].stops_at_exit = true;
@@ -56,8 +70,14 @@ pub(crate) fn leave(
     }
 }
 
-/// The words of the robust mutexes that a thread holds, in the order in which the kernel comes to them.
-pub(crate) fn held_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex) -> Vec<u64> {
+/// The words of the robust mutexes that a thread holds, in the order in which the kernel comes to them. The C library writes the
+/// thread's real number there, and a program the one that it is told.
+pub(crate) fn held_at_end(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+) -> Vec<u64> {
     /// The kernel goes no further either.
     const MOST: usize = 2048;
     /// Offsets in `struct robust_list_head`.
@@ -74,7 +94,9 @@ pub(crate) fn held_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex
     let entries = entries.take_while(is_entry).take(MOST).chain(unfinished);
     let offset = tracee.number(head + OFFSET, 8);
     let words = entries.map(|entry| entry.wrapping_add(offset));
-    let mut held: Vec<u64> = words.filter(|&word| tracee.number(word, 4) & OWNER == tid as u64).collect();
+    let numbers = [tid as u64, scheduling.threads[index].virtual_system.tid as u64];
+    let is_held = |word: &u64| numbers.contains(&(tracee.number(*word, 4) & OWNER));
+    let mut held: Vec<u64> = words.filter(is_held).collect();
     held.dedup();
     held
 }

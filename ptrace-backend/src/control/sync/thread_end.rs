@@ -26,7 +26,7 @@ pub(crate) fn rests(
     memory: &MemoryState,
     index: ThreadIndex,
 ) -> bool {
-    let mut mutexes = robust_mutexes::held_at_end(tracee, objects, index);
+    let mut mutexes = robust_mutexes::held_at_end(tracee, scheduling, objects, index);
     if !tracee.is_scheduled(index) {
         for at in mutexes.drain(..) {
             robust_mutexes::leave(tracee, scheduling, objects, at, OpOutcome::Only, None);

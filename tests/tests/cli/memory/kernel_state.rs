@@ -107,6 +107,19 @@ fn futexes_with_priority_inheritance_that_the_kernel_takes_and_gives_back_are_ev
 }
 
 #[test]
+fn what_the_kernel_does_where_a_thread_ends_to_a_list_of_the_programs_own_is_an_event() {
+    for level in levels("robust_list") {
+        let build = Build::new("unseen/kernel/robust_list.c", level);
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+        for way in ["-DTRY", "-DWAITS"] {
+            let outcome = explore_built(&build.clone().flag(way), &[], &[]);
+            assert_eq!(outcome.code, 0, "{level:?} {way}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn pages_that_a_pipe_refers_to_take_the_claim_away_where_they_may_be_written() {
     for (flag, unwritten) in [("-DVMSPLICE", 2), ("-DSPLICE", 0), ("-DSENDFILE", 0)] {
         for level in levels(flag) {
