@@ -85,7 +85,9 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
             format!("what {} of {of} does behind bytes that could not be decoded", listed(functions))
         }
         UnwatchedKind::LiftedTraps => "instructions that ran too often to be watched each time".to_owned(),
-        UnwatchedKind::SharedMapping => "memory that is mapped at two addresses".to_owned(),
+        UnwatchedKind::SharedMapping => {
+            "memory that is reached in two ways (at two addresses, as the content of a file, through a pipe)".to_owned()
+        }
         UnwatchedKind::DeadFrame => {
             "memory of functions that have returned, which other threads still use".to_owned()
         }
