@@ -7,12 +7,12 @@ use checker::peculiarity::Peculiarity;
 use checker::program::{Agent, Event, ExecutionError, OpOutcome};
 use checker::refusal::ImpossibleChoice;
 
-use crate::control::client::{ClientStep, GRACE, ends_by_sigterm, next, operation, processes, target};
+use crate::control::client::{GRACE, ends_by_sigterm, next, operation, processes, target};
 use crate::control::enabled::{self, Waiter};
 use crate::control::kernel::signals;
 use crate::control::memory::access;
 use crate::control::process::Process;
-use crate::control::state::client::{Client, ClientPhase};
+use crate::control::state::client::{Client, ClientPhase, ClientPosition, ClientStep, ClientTask, Processes};
 use crate::os::signal_names::name;
 use crate::os::wait::WaitStatus;
 use crate::os::{fd, network, timer};
@@ -121,7 +121,21 @@ impl Process {
         let Some(now) = self.scheduling.client.as_ref().filter(|c| c.is_running()).map(|c| c.now) else {
             return Ok(());
         };
+        let moment = self.tracee.moment;
+        let is_settled = |client: &Processes| {
+            let waits = |task: &ClientTask| task.position == ClientPosition::Kernel;
+            client.settled_at == Some(moment) && !client.tasks.iter().any(waits)
+        };
+        if self.tracee.client.as_ref().is_some_and(is_settled) {
+            return Ok(());
+        }
         processes::settle(&mut self.tracee, now)?;
+        if let Some(client) = &mut self.tracee.client {
+            client.settled_at = Some(moment);
+        }
+        if let Some(client) = &mut self.scheduling.client {
+            client.next_seen = None;
+        }
         self.note_end_of_client();
         Ok(())
     }

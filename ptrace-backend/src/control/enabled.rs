@@ -15,6 +15,7 @@ use checker::names::{EventId, ThreadName};
 use checker::timing::{Stall, Timing};
 
 use crate::control::kernel::signals;
+use crate::control::readiness;
 use crate::control::state::pending::{Pending, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
@@ -133,8 +134,20 @@ pub(crate) fn somebody_is_behind(scheduling: &Scheduling, time: u64) -> bool {
 
 /// Notes since when threads can run, after an event of this agent.
 pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, objects: &Objects, mover: Waiter) {
+    let has_seen = scheduling.threads.iter().any(|thread| thread.files_seen.is_some());
+    look_at_each(tracee, scheduling, objects, mover);
+    // An answer of before, where nobody can go, is asked for again: the kernel may be late.
+    if has_seen && scheduling.threads.iter().all(|thread| thread.runnable_since.is_none()) {
+        scheduling.threads.iter_mut().for_each(|thread| thread.files_seen = None);
+        look_at_each(tracee, scheduling, objects, mover);
+    }
+}
+
+fn look_at_each(tracee: &Tracee, scheduling: &mut Scheduling, objects: &Objects, mover: Waiter) {
     let now = clock(scheduling, mover);
     for index in scheduling.threads.indices() {
+        let files_seen = readiness::look(tracee, &scheduling.threads[index], index);
+        scheduling.threads[index].files_seen = files_seen;
         let runs = could_run(tracee, scheduling, objects, index);
         let thread = &mut scheduling.threads[index];
         thread.runnable_since = match thread.runnable_since {
@@ -164,8 +177,12 @@ pub(crate) fn could_run(
     let thread = &scheduling.threads[index];
     let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone);
     pending.is_some_and(|pending| {
+        let is_there = || {
+            readiness::seen(tracee, thread)
+                .unwrap_or_else(|| holds(tracee, scheduling, objects, index, &pending.condition))
+        };
         !waits_for_test(tracee, scheduling, objects, index)
-            && (!pending.sleeps() && holds(tracee, scheduling, objects, index, &pending.condition)
+            && (!pending.sleeps() && is_there()
                 || ends_wait(tracee, scheduling, objects, index, pending).is_some())
     })
 }

@@ -12,6 +12,7 @@ pub(crate) mod loops;
 pub(crate) mod memory;
 pub(crate) mod operations;
 pub(crate) mod process;
+pub(crate) mod readiness;
 pub(crate) mod run;
 pub(crate) mod state;
 pub(crate) mod step;

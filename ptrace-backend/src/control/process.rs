@@ -71,6 +71,8 @@ impl Process {
             dead: false,
             executes: false,
             filters_calls: false,
+            moment: 0,
+            has_lasting_calls: false,
             leader_stops_at_exit: false,
             left_from: None,
             child_processes: Vec::new(),

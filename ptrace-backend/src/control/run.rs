@@ -113,6 +113,9 @@ impl Process {
     /// Acts on a stop, and says what it means for the thread.
     pub(crate) fn stopped(&mut self, index: ThreadIndex, status: WaitStatus) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
+        if !matches!(status, WaitStatus::HandedOver | WaitStatus::Signal(libc::SIGTRAP)) {
+            tracee.moment += 1;
+        }
         accesses::shared_files::refresh(tracee, memory, account)?;
         logged_accesses::note(tracee, scheduling, memory, account, index)?;
         match status {

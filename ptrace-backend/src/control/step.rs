@@ -18,7 +18,7 @@ use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, AfterCall, Continuation, Pending, WaitCondition, only_looks};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::thread::RunState;
+use crate::control::state::thread::{RunState, Thread};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, condvars_barriers, entry, futexes, held_objects, lifetimes, rust_condvars, rwlocks,
@@ -43,6 +43,9 @@ impl Process {
     /// Runs one event, and says whose it was.
     pub(crate) fn run(&mut self, choice: Choice) -> Result<(Event, Waiter), ExecutionError> {
         let name = choice.agent.thread();
+        if !self.leaves_files_alone(choice) {
+            self.tracee.moment += 1;
+        }
         if let Some(nth) = expiry::position(&self.scheduling, name) {
             let Self { tracee, scheduling, objects, account, .. } = self;
             let event = expiry::expire(tracee, scheduling, objects, account, nth)?;
@@ -63,6 +66,15 @@ impl Process {
         };
         self.settle_client()?;
         Ok((event, Waiter::Thread(index)))
+    }
+
+    /// Whether a choice changes no file, unless its thread stops for that.
+    fn leaves_files_alone(&self, choice: Choice) -> bool {
+        let Agent::Thread(name) = choice.agent else { return false };
+        let thread = self.scheduling.threads.iter().find(|thread| thread.name == name);
+        let is_told = |thread: &&Thread| !thread.signalled && !thread.cancellation.is_due();
+        let pending = thread.filter(is_told).and_then(|thread| thread.pending.as_ref());
+        pending.is_some_and(|pending| pending.action.leaves_files_alone())
     }
 
     /// Runs a thread's pending operation, and then the thread to its next one.

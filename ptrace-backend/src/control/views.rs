@@ -211,8 +211,11 @@ fn status(
         WaitCondition::Ready(files) | WaitCondition::AllReady(files) => {
             let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
             let has_client = scheduling.client.as_ref().is_some_and(Client::is_running);
+            let files_seen = scheduling.threads[index].files_seen;
             let comes = |file: &i32| fd::comes_from_outside(tracee.leader, *file);
-            let is_outside = !has_client && descriptors.iter().any(comes);
+            // A client that has not begun is outside as well.
+            let are_own = tracee.client.is_none() && files_seen.is_some_and(|seen| seen.is_own == Some(true));
+            let is_outside = !has_client && !are_own && descriptors.iter().any(comes);
             let writes = files.iter().all(|(_, events)| *events == libc::POLLOUT);
             match (is_outside, writes) {
                 (true, _) => BlockedOn::Outside(descriptors),

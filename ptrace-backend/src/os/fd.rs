@@ -113,7 +113,9 @@ pub(crate) fn tells_of_signals(pid: super::Tid, descriptor: i32) -> bool {
     }
 }
 
-/// The kernel's names of files of signals, and of sets of descriptors.
+/// The kernel's names of counters, of timers, of files of signals, and of sets of descriptors.
+const COUNTER: &str = "anon_inode:[eventfd]";
+const TIMER: &str = "anon_inode:[timerfd]";
 const SIGNALS: &str = "anon_inode:[signalfd]";
 const SET: &str = "anon_inode:[eventpoll]";
 
@@ -159,6 +161,46 @@ pub(crate) fn comes_from_outside(pid: super::Tid, descriptor: i32) -> bool {
     let is_of_network = [libc::AF_INET, libc::AF_INET6].contains(&socket_option(&socket, libc::SO_DOMAIN));
     socket_option(&socket, libc::SO_ACCEPTCONN) == 1
         || is_of_network && socket_option(&socket, libc::SO_TYPE) == libc::SOCK_DGRAM
+}
+
+/// Whether nothing but system calls of a process that stop for the tracer make a descriptor of it ready, or not ready again: a counter, a timer, a
+/// file of signals, a pipe or a connection whose ends all are its own, or a set of such. `has_network`: what its sockets lead to makes such
+/// calls as well. Calls on standard streams do not stop.
+pub(crate) fn is_own(pid: super::Tid, descriptor: i32, has_network: bool) -> bool {
+    let link = link(pid, descriptor);
+    let is_known = match link.as_str() {
+        SET => {
+            let members = members(pid, descriptor);
+            return members.into_iter().all(|(member, _)| is_own(pid, member, has_network));
+        }
+        SIGNALS | COUNTER | TIMER => true,
+        pipe if pipe.starts_with("pipe:") => {
+            open(pid).into_iter().filter(|&other| self::link(pid, other) == link).count() > 1
+        }
+        socket if socket.starts_with("socket:") => has_network || peer(pid, descriptor) == Some(pid),
+        _ => false,
+    };
+    let is_apart = |stream| {
+        let of_stream = self::link(pid, stream);
+        of_stream != link && ["socket:", "anon_inode:"].iter().all(|kind| !of_stream.starts_with(kind))
+    };
+    is_known && (0..=libc::STDERR_FILENO).all(is_apart)
+}
+
+/// The process at the other end of a local connection, as of its beginning; none of a socket that listens.
+fn peer(pid: super::Tid, descriptor: i32) -> Option<super::Tid> {
+    let socket = borrow(pid, descriptor)?;
+    if socket_option(&socket, libc::SO_ACCEPTCONN) == 1 {
+        return None;
+    }
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut len = size_of_val(&peer) as libc::socklen_t;
+    let place = (&raw mut peer).cast();
+    // SAFETY: the structure has the size that is told, and both are borrowed mutably.
+    let result = unsafe {
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, place, &raw mut len)
+    };
+    (result == 0 && peer.pid != 0).then_some(peer.pid)
 }
 
 /// Whether a process holds the other end of a terminal: it types itself what it reads there.

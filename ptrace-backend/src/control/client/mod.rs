@@ -18,7 +18,7 @@ use crate::control::expiry;
 use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{files, signals};
 use crate::control::operations;
-use crate::control::state::client::{ClientPhase, Processes};
+use crate::control::state::client::{Client, ClientPhase, ClientStep, Processes};
 use crate::control::state::pending::WaitCondition;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
@@ -29,18 +29,6 @@ use crate::spec::Ready;
 
 /// The sleep that a program is allowed that ends by SIGTERM, before it gets that, in nanoseconds of virtual time.
 pub(in crate::control) const GRACE: u64 = 1_000_000_000;
-
-/// The next step of the client.
-pub(in crate::control) enum ClientStep {
-    Begin,
-    /// An operation of its thread at this place.
-    Operation(usize),
-    /// The end of a sleep or of a wait with a time limit, of its thread at this place.
-    Time(usize, u64),
-    /// It waits for the program.
-    Nothing,
-    AskToEnd,
-}
 
 /// The client as the checker sees it, if there is one.
 pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> Option<AgentView> {
@@ -87,12 +75,16 @@ pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) 
 
 /// Notes since when the client can go, and what time it waits for, after an event of this agent.
 pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, mover: Waiter) {
+    let step = next(tracee, scheduling);
+    if let Some(client) = &mut scheduling.client {
+        client.next_seen = Some((tracee.moment, step));
+    }
     let Some(client) = &scheduling.client else { return };
     let is_over = tracee.gone || scheduling.exiting;
     let (can_go, awaits) = match client.phase {
         ClientPhase::Ready => (!is_over, None),
         ClientPhase::Ended => (!is_over && !ends_by_sigterm(tracee), None),
-        ClientPhase::Runs => match next(tracee, scheduling) {
+        ClientPhase::Runs => match step {
             ClientStep::Operation(_) => (true, None),
             ClientStep::Time(_, time) => (false, Some(time)),
             _ => (false, None),
@@ -121,13 +113,21 @@ pub(in crate::control) fn next(tracee: &Tracee, scheduling: &Scheduling) -> Clie
             // The connections end with the program.
             if processes.tasks.is_empty() { ClientStep::Nothing } else { ClientStep::Operation(0) }
         }
-        ClientPhase::Runs => match processes.operations(tracee.leader).next() {
-            Some(nth) => ClientStep::Operation(nth),
-            None => processes
-                .next_time(client.now)
-                .map_or(ClientStep::Nothing, |(nth, time)| ClientStep::Time(nth, time)),
+        ClientPhase::Runs => match client.next_seen {
+            Some((moment, step)) if moment == tracee.moment && processes.launch_plan.has_network => step,
+            _ => step_while_running(tracee, client, processes),
         },
         ClientPhase::Over | ClientPhase::Failed(_) => ClientStep::Nothing,
+    }
+}
+
+/// The next step of a client that runs: an operation that can go, or the end of a wait.
+fn step_while_running(tracee: &Tracee, client: &Client, processes: &Processes) -> ClientStep {
+    match processes.operations(tracee.leader).next() {
+        Some(nth) => ClientStep::Operation(nth),
+        None => processes
+            .next_time(client.now)
+            .map_or(ClientStep::Nothing, |(nth, time)| ClientStep::Time(nth, time)),
     }
 }
 

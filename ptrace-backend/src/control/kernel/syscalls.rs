@@ -102,6 +102,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         accesses::mappings::note_splice(tracee, scheduling, memory, account, index);
     }
     if calls::is_lasting(call) {
+        tracee.has_lasting_calls = true;
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
     }
     match call {

@@ -25,6 +25,8 @@ pub(crate) struct Client {
     pub(crate) awaits: Option<u64>,
     /// Its clock.
     pub(crate) now: u64,
+    /// Its next step, as of this moment ([`Tracee::moment`](crate::control::tracee::Tracee::moment)).
+    pub(crate) next_seen: Option<(u64, ClientStep)>,
 }
 
 /// The progress of the client.
@@ -51,6 +53,7 @@ impl Client {
             runnable_since: None,
             awaits: None,
             now: START_OF_TIME,
+            next_seen: None,
         }
     }
 
@@ -58,6 +61,19 @@ impl Client {
     pub(crate) fn is_running(&self) -> bool {
         self.phase == ClientPhase::Runs
     }
+}
+
+/// The next step of the client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ClientStep {
+    Begin,
+    /// An operation of its thread at this place.
+    Operation(usize),
+    /// The end of a sleep or of a wait with a time limit, of its thread at this place.
+    Time(usize, u64),
+    /// It waits for the program.
+    Nothing,
+    AskToEnd,
 }
 
 /// The client's processes, each of which stands still except while it is let run.
@@ -75,6 +91,8 @@ pub(crate) struct Processes {
     pub(crate) listens: Vec<i32>,
     /// The clock and the random numbers that it sees.
     pub(crate) virtual_system: VirtualSystem,
+    /// The moment at which they had gone as far as they can ([`Tracee::moment`](crate::control::tracee::Tracee::moment)).
+    pub(crate) settled_at: Option<u64>,
     /// The number of calls in a row that have found out that they would have to wait.
     pub(crate) vain: u32,
     /// It has done something to the program beside its connections, or one of several processes went first.
@@ -162,6 +180,7 @@ impl Processes {
             ended: None,
             listens: Vec::new(),
             virtual_system: VirtualSystem::new(ThreadName::CLIENT, START_OF_TIME),
+            settled_at: None,
             vain: 0,
             goes_unwatched: false,
         }

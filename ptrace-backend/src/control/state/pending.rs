@@ -192,6 +192,47 @@ pub(crate) enum Action {
     EndOfSlice(Box<Pending>),
 }
 
+impl Action {
+    /// Whether it makes no system call that could change a file, but for those that the thread stops for.
+    pub(crate) fn leaves_files_alone(&self) -> bool {
+        match self {
+            Self::Function { .. }
+            | Self::Reacquire { .. }
+            | Self::TestCancel { .. }
+            | Self::LeaveBarrier { .. }
+            | Self::Access
+            | Self::RustMutex { .. }
+            | Self::SplitRead { .. }
+            | Self::SplitWrite { .. }
+            | Self::Answer(_)
+            | Self::MakeUp
+            | Self::GoOn
+            | Self::Library
+            | Self::TryStream(_)
+            | Self::FutexWait { .. }
+            | Self::FutexResume { .. }
+            | Self::FutexRequeue(_)
+            | Self::FutexWakeOp(_)
+            | Self::OnceDone(_)
+            | Self::Free(_)
+            | Self::Resize(_)
+            | Self::Sleep(_)
+            | Self::EndOfSlice(_) => true,
+            // One for other processes is the kernel's.
+            Self::FutexWake { .. }
+            | Self::TellOwner
+            | Self::Get(_)
+            | Self::Kernel
+            | Self::Try(_)
+            | Self::End(_)
+            | Self::AwaitSignal(_)
+            | Self::Send { .. }
+            | Self::Timer
+            | Self::TimerFile => false,
+        }
+    }
+}
+
 impl Pending {
     /// Whether a cancellation takes effect here, or in the wait that this begins. Waits in system calls are no matter of
     /// this: the C library ends them by a signal.

@@ -33,6 +33,8 @@ pub(crate) struct Thread {
     pub(crate) runnable_since: Option<u64>,
     /// The same for each of its events so far.
     pub(crate) begun: Vec<u64>,
+    /// The files that it waits for, as they were when they were looked at last.
+    pub(crate) files_seen: Option<FilesSeen>,
     /// The event that woke it, until its next event.
     pub(crate) woken_by: Option<EventId>,
     /// The next wait in the kernel is to end at once, for this reason.
@@ -61,6 +63,16 @@ pub(crate) struct Thread {
     pub(crate) in_stream: Option<StreamCall>,
     /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
     pub(crate) interrupted: Vec<InterruptedWait>,
+}
+
+/// The state of the files that a thread waits for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FilesSeen {
+    /// The moment of which it is, as [`Tracee::moment`](crate::control::tracee::Tracee::moment) counts.
+    pub(crate) moment: u64,
+    pub(crate) is_ready: bool,
+    /// Whether nothing but what the program and its client do changes it, where that was asked for.
+    pub(crate) is_own: Option<bool>,
 }
 
 /// A call on a stream that threads share, while it runs.
@@ -157,6 +169,7 @@ impl Thread {
             virtual_system,
             runnable_since: None,
             begun: Vec::new(),
+            files_seen: None,
             woken_by: None,
             ends_wait: None,
             spinning: SpinDetection::default(),

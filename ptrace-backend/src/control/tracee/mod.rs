@@ -51,6 +51,10 @@ pub(crate) struct Tracee {
     pub(crate) knowledge: Arc<ProgramKnowledge>,
     /// Its threads, in creation order.
     pub(crate) tasks: PerThread<Task>,
+    /// The number of times that something has entered the kernel that may have changed what files are ready.
+    pub(crate) moment: u64,
+    /// The kernel has been asked for something that it goes on with by itself ([`calls::is_lasting`](crate::os::calls::is_lasting)).
+    pub(crate) has_lasting_calls: bool,
     /// A second thread exists, or existed.
     pub(crate) concurrent: bool,
     /// The process has ended itself, or was ended by the kernel: nothing can move.

@@ -232,6 +232,23 @@ fn it_floods_its_output() {
     clean(&explore("input_output/floods", &[]), "output");
 }
 
+/// Calls on standard streams do not stop, wherever they lead.
+#[test]
+fn it_waits_for_its_own_output() {
+    for (file, covered) in [("-DPIPE", 2), ("-DCOUNTER", 0)] {
+        for level in levels(file) {
+            for (flags, code) in [(&[file][..], 1), (&[file, "-DTRY"], covered)] {
+                let build = Build::new("input_output/reads_own_output.c", level);
+                let program = flags.iter().fold(build, |build, flag| build.flag(flag)).program().unwrap();
+                let folder = tempfile::tempdir().unwrap();
+                let options = ["--output".as_ref(), folder.path().as_os_str()];
+                let outcome = Tool::explore(options, &program).run().unwrap();
+                assert_eq!(outcome.code, code, "{flags:?} {level:?}: {}", outcome.transcript());
+            }
+        }
+    }
+}
+
 #[test]
 fn it_writes_much_and_looks_whether_it_could() {
     for arguments in [&[][..], &["large.txt"]] {
