@@ -10,7 +10,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::fd;
 
-/// Looks at the files that a thread waits for, if it does.
+/// Looks at the files that a thread waits for, if it does: at what lasts for the moment only the second time.
 pub(crate) fn look(tracee: &Tracee, thread: &Thread, index: ThreadIndex) -> Option<FilesSeen> {
     let condition = &thread.pending.as_ref()?.condition;
     let files = awaited(condition)?;
@@ -20,11 +20,12 @@ pub(crate) fn look(tracee: &Tracee, thread: &Thread, index: ThreadIndex) -> Opti
     };
     let moment = tracee.moment;
     let Some(seen) = thread.files_seen.filter(|seen| seen.moment == moment) else {
-        return Some(FilesSeen { moment, is_ready: is_ready(), is_own: None });
+        return Some(FilesSeen { moment, is_ready: is_ready(), is_own: None, is_outside: None });
     };
     let is_own = seen.is_own.unwrap_or_else(|| are_own(tracee, files));
     let is_ready = if is_own { seen.is_ready } else { is_ready() };
-    Some(FilesSeen { moment, is_ready, is_own: Some(is_own) })
+    let is_outside = seen.is_outside.unwrap_or_else(|| come_from_outside(tracee, files));
+    Some(FilesSeen { moment, is_ready, is_own: Some(is_own), is_outside: Some(is_outside) })
 }
 
 fn awaited(condition: &WaitCondition) -> Option<&[FileEvents]> {
@@ -38,6 +39,16 @@ fn awaited(condition: &WaitCondition) -> Option<&[FileEvents]> {
 pub(crate) fn seen(tracee: &Tracee, thread: &Thread) -> Option<bool> {
     awaited(&thread.pending.as_ref()?.condition)?;
     thread.files_seen.filter(|seen| seen.moment == tracee.moment).map(|seen| seen.is_ready)
+}
+
+/// Whether one of the files that a thread waits for leads out of the program.
+pub(crate) fn is_outside(tracee: &Tracee, thread: &Thread, files: &[FileEvents]) -> bool {
+    let seen = thread.files_seen.filter(|seen| seen.moment == tracee.moment);
+    seen.and_then(|seen| seen.is_outside).unwrap_or_else(|| come_from_outside(tracee, files))
+}
+
+fn come_from_outside(tracee: &Tracee, files: &[FileEvents]) -> bool {
+    files.iter().any(|(file, _)| fd::comes_from_outside(tracee.leader, *file))
 }
 
 /// Whether nothing but what the program and its client do makes these files ready.

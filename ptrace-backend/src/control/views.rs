@@ -18,10 +18,10 @@ use crate::control::state::thread::{Interrupt, RunState};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{cancellation, stream_locks};
 use crate::control::tracee::Tracee;
-use crate::control::{enabled, expiry, operations};
+use crate::control::{enabled, expiry, operations, readiness};
 use crate::layout::functions::TrappedFunction;
+use crate::os::file_locks;
 use crate::os::system_v::IpcCondition;
-use crate::os::{fd, file_locks};
 
 /// The knowledge that the checker may have of every thread and timer, in creation order, then of every open timed wait, after
 /// an event of this agent.
@@ -211,11 +211,7 @@ fn status(
         WaitCondition::Ready(files) | WaitCondition::AllReady(files) => {
             let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
             let has_client = scheduling.client.as_ref().is_some_and(Client::is_running);
-            let files_seen = scheduling.threads[index].files_seen;
-            let comes = |file: &i32| fd::comes_from_outside(tracee.leader, *file);
-            // A client that has not begun is outside as well.
-            let are_own = tracee.client.is_none() && files_seen.is_some_and(|seen| seen.is_own == Some(true));
-            let is_outside = !has_client && !are_own && descriptors.iter().any(comes);
+            let is_outside = !has_client && readiness::is_outside(tracee, &scheduling.threads[index], files);
             let writes = files.iter().all(|(_, events)| *events == libc::POLLOUT);
             match (is_outside, writes) {
                 (true, _) => BlockedOn::Outside(descriptors),

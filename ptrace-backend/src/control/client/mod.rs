@@ -18,13 +18,13 @@ use crate::control::expiry;
 use crate::control::kernel::signals::state::Signals;
 use crate::control::kernel::{files, signals};
 use crate::control::operations;
+use crate::control::readiness;
 use crate::control::state::client::{Client, ClientPhase, ClientStep, Processes};
 use crate::control::state::pending::WaitCondition;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::fd;
 use crate::spec::Ready;
 
 /// The sleep that a program is allowed that ends by SIGTERM, before it gets that, in nanoseconds of virtual time.
@@ -165,9 +165,7 @@ fn is_idle(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> bool 
 fn awaits_outside(tracee: &Tracee, scheduling: &Scheduling) -> bool {
     scheduling.threads.iter().filter(|thread| thread.is_live()).any(|thread| {
         match thread.pending.as_ref().map(|pending| &pending.condition) {
-            Some(WaitCondition::Ready(files)) => {
-                files.iter().any(|(file, _)| fd::comes_from_outside(tracee.leader, *file))
-            }
+            Some(WaitCondition::Ready(files)) => readiness::is_outside(tracee, thread, files),
             Some(WaitCondition::Arrival(_)) => true,
             _ => false,
         }

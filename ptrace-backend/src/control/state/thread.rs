@@ -73,6 +73,8 @@ pub(crate) struct FilesSeen {
     pub(crate) is_ready: bool,
     /// Whether nothing but what the program and its client do changes it, where that was asked for.
     pub(crate) is_own: Option<bool>,
+    /// Whether one of them leads out of the program, where that was asked for.
+    pub(crate) is_outside: Option<bool>,
 }
 
 /// A call on a stream that threads share, while it runs.
