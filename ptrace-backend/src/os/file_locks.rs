@@ -164,14 +164,17 @@ fn path(pid: Tid, descriptor: i32) -> String {
     format!("/proc/{pid}/fd/{descriptor}")
 }
 
-/// The kernel's list of locks, and whether one read has told all of it.
+/// The kernel's list of locks, and whether all of it is of one moment: a single read tells it, of a page at most. What a further read
+/// adds to a page that was not full has come later.
 fn listing() -> io::Result<(String, bool)> {
+    const PAGE: usize = 4096;
+    const LONGEST_LINE: usize = 256;
     let mut list = File::open("/proc/locks")?;
     let mut text = vec![0; 1 << 16];
     let first = list.read(&mut text)?;
     text.truncate(first);
-    let more = list.read_to_end(&mut text)?;
-    Ok((String::from_utf8_lossy(&text).into_owned(), more == 0))
+    let is_all = first + LONGEST_LINE < PAGE || list.read_to_end(&mut text)? == 0;
+    Ok((String::from_utf8_lossy(&text).into_owned(), is_all))
 }
 
 /// A file by the numbers that locks are listed with.
