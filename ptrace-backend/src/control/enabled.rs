@@ -1,7 +1,7 @@
 //! Enabledness: a pending operation can run where its need is met, and its time has come.
 //!
 //! A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where no thread can
-//! run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in which a
+//! run, or where all that could run poll ([`Thread::lets_time_pass`](crate::control::state::thread::Thread::lets_time_pass)). While a thread could run and does not, it is *stalled*: an execution in which a
 //! sleep of a second ends before another thread's next instruction is one in which that thread stood still for a second.
 //!
 //! A deadline can come where no thread is stalled for longer than [`Scheduling::max_stall`] by it, and deadlines keep their
@@ -187,19 +187,21 @@ pub(crate) fn could_run(
     })
 }
 
-/// All others that can run and do not give way, and all others that wait for a time.
+/// All others that can run and do not give way to this one, and all others that wait for a time.
 fn competing_agents(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
     waiter: Waiter,
 ) -> impl Iterator<Item = CompetingAgent> {
+    // An agent that waits has the clock with which it began to.
+    let waits_since = clock(scheduling, waiter);
     let others = scheduling.threads.indices().filter(move |&other| Waiter::Thread(other) != waiter);
-    let threads = others.filter_map(|other| {
+    let threads = others.filter_map(move |other| {
         let thread = &scheduling.threads[other];
         let pending = thread.pending.as_ref().filter(|_| thread.is_live())?;
         let since = match thread.runnable_since {
-            Some(_) if pending.op.kind.gives_way() => return None,
+            Some(_) if thread.lets_time_pass(waits_since) => return None,
             Some(since) => since,
             None => pending.awaited_time().filter(|_| !waits_for_test(tracee, scheduling, objects, other))?,
         };

@@ -9,11 +9,14 @@ use smallvec::SmallVec;
 use crate::control::state::clock_readings::ClockReadings;
 use crate::control::state::memory::heap::AllocationInProgress;
 use crate::control::state::memory::unwatched_uses::OpenCall;
-use crate::control::state::pending::Pending;
+use crate::control::state::pending::{Action, Pending};
 use crate::control::state::spinning::SpinDetection;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::time_slice::TimeSlices;
 use crate::virtual_syscalls::VirtualSystem;
+
+/// A thread that has yielded so often while another agent waited for a time polls.
+const YIELDS_OF_POLLING: usize = 8;
 
 /// A thread as the scheduler has it; what the kernel has of it is [`crate::control::tracee::Task`].
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(crate) struct Thread {
     pub(crate) spinning: SpinDetection,
     pub(crate) time_slices: TimeSlices,
     pub(crate) readings: ClockReadings,
+    /// Its clock at each of its last yields, the oldest one first; 0: there were fewer.
+    yields: [u64; YIELDS_OF_POLLING],
     /// The result of its condition wait if that runs out of time.
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
@@ -177,6 +182,7 @@ impl Thread {
             spinning: SpinDetection::default(),
             time_slices: TimeSlices::default(),
             readings: ClockReadings::default(),
+            yields: [0; YIELDS_OF_POLLING],
             timeout_result: 0,
             serial: false,
             allocating: None,
@@ -211,6 +217,21 @@ impl Thread {
             self.spinning.forget_visits();
             self.readings = ClockReadings::default();
         }
+        if kind == OpKind::Yield {
+            self.yields.rotate_left(1);
+            self.yields[YIELDS_OF_POLLING - 1] = self.virtual_system.now;
+        }
+    }
+
+    /// Whether it gives way to an agent that has waited since this time on that agent's clock: it polls, has seen the same for long, or
+    /// has read the clock, or paused, again and again. At a single yield no time passes: the thread would stand still there.
+    pub(crate) fn lets_time_pass(&self, since: u64) -> bool {
+        let Some(pending) = self.pending.as_ref().filter(|pending| pending.op.kind.gives_way()) else {
+            return false;
+        };
+        let is_single = pending.op.kind == OpKind::Yield
+            && matches!(pending.action, Action::Answer(_) | Action::Function { .. });
+        !is_single || self.yields.iter().all(|clock| *clock > since)
     }
 
     /// Keeps what the event that it has just run wrote.

@@ -73,6 +73,18 @@ fn a_long_calculation_in_vector_registers_is_no_livelock() {
     assert_eq!((outcome.code, findings), (2, Some(0)), "{}", outcome.transcript());
 }
 
+/// Time passes for a thread that polls, not for one that has come to a yield.
+#[test]
+fn no_time_limit_passes_at_a_single_yield() {
+    for level in levels("yields_before_wake") {
+        for flags in [&[][..], &["-DPOLLS"]] {
+            let build = Build::new("correct/time/yields_before_wake.c", level);
+            let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
+            assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn a_wait_by_the_processors_time_stamps_comes_to_an_end() {
     for level in levels("waits_by_time_stamps") {
