@@ -1,5 +1,6 @@
 //! One copy of the target, one thread of which runs at a time.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -86,7 +87,7 @@ impl Process {
             detouring: Detouring { of_functions: page.is_some(), ..Detouring::default() },
             page: page.filter(|_| options.1 == Stepping::OutOfLine),
             hands_over: false,
-            frame: 0..0,
+            frame: Cell::default(),
             client: client.map(Processes::new),
             watch,
         };

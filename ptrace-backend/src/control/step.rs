@@ -27,7 +27,6 @@ use crate::control::sync::{
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
 use crate::layout::functions::{TrappedFunction, invalid_argument};
-use crate::os::memory;
 
 /// A pending operation that is carried out.
 #[derive(Clone, Copy)]
@@ -248,7 +247,7 @@ impl Process {
             Action::SplitWrite { addr, value, read_at } => {
                 // The value that was read still stands there if nothing ran in between.
                 if scheduling.events != read_at + 1 {
-                    memory::write(tracee.leader, *addr, value);
+                    tracee.write(*addr, value);
                 }
                 (all, Continuation::Pass)
             }

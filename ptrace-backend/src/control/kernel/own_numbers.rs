@@ -87,7 +87,7 @@ pub(super) fn read_link(
         _ => return Ok(None),
     };
     let number = &number.as_bytes()[..number.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
-    let is_written = memory::write(tracee.leader, to, number);
+    let is_written = tracee.write(to, number);
     tracee.answer(index, if is_written { number.len() as i64 } else { -i64::from(libc::EFAULT) })?;
     Ok(Some(()))
 }
@@ -117,7 +117,7 @@ pub(crate) fn owner_of_file(tracee: &Tracee, scheduling: &Scheduling, index: Thr
         return number;
     }
     let returned_pids = [kind.to_le_bytes(), (number as u32).to_le_bytes()].concat();
-    if memory::write(tracee.leader, regs.rdx, &returned_pids) { 0 } else { -i64::from(libc::EFAULT) }
+    if tracee.write(regs.rdx, &returned_pids) { 0 } else { -i64::from(libc::EFAULT) }
 }
 
 /// The numbers of processes that the kernel tells by a call.
@@ -176,7 +176,7 @@ pub(crate) fn pass_with_numbers(
     let is_own = |number: u64| [tracee.leader as u64, u64::from(std::process::id())].contains(&number);
     let replace = |at: u64| {
         if is_own(tracee.number(at, 4)) {
-            memory::write(tracee.leader, at, &(PID as u32).to_le_bytes());
+            tracee.write(at, &(PID as u32).to_le_bytes());
         }
     };
     match returned_pids {
@@ -199,7 +199,7 @@ pub(crate) fn pass_with_numbers(
             let line = String::from_utf8(tracee.read(regs.rsi, result as usize)).unwrap_or_default();
             if let Some(line) = with_own_number(tracee, scheduling, &line)
                 && line.len() as u64 <= regs.rdx
-                && memory::write(tracee.leader, regs.rsi, line.as_bytes())
+                && tracee.write(regs.rsi, line.as_bytes())
             {
                 tracee.tasks[index].regs.rax = line.len() as u64;
                 return tracee.write_registers(index);
@@ -252,7 +252,7 @@ pub(super) fn replace_path(
 ) -> Result<(), ExecutionError> {
     const RED_ZONE: u64 = 128;
     let place = (tracee.tasks[index].regs.rsp - RED_ZONE - path.len() as u64 - 1) & !15;
-    if !memory::write(tracee.leader, place, format!("{path}\0").as_bytes()) {
+    if !tracee.write(place, format!("{path}\0").as_bytes()) {
         return Ok(());
     }
     *calls::argument_mut(&mut tracee.tasks[index].regs, argument) = place;

@@ -21,7 +21,7 @@ use crate::control::sync::{futexes, thread_end};
 use crate::control::tracee::{Tracee, stacks};
 use crate::error::{SystemAction, system};
 use crate::os::wait::WaitStatus;
-use crate::os::{Tid, memory, ptrace};
+use crate::os::{Tid, ptrace};
 
 /// A thread or the whole process is gone.
 pub(crate) fn ended(
@@ -104,7 +104,7 @@ pub(crate) fn leave_process(
     tracee.left_from = Some(stacks::stack(tracee, ThreadIndex::MAIN));
     scheduling.threads[ThreadIndex::MAIN].run_state = RunState::Ended;
     if let Some(word) = tracee.tasks[ThreadIndex::MAIN].tid_word {
-        memory::write(tracee.leader, word, &0_u32.to_le_bytes());
+        tracee.write(word, &0_u32.to_le_bytes());
     }
     end_if_deserted(tracee, scheduling, account)?;
     futexes::wake_changed(tracee, scheduling, objects, ThreadIndex::MAIN);

@@ -287,11 +287,7 @@ pub(crate) fn tell_rest_of_sleep(tracee: &Tracee, scheduling: &Scheduling, index
         _ => regs.rsi,
     };
     if at != 0 {
-        memory::write(
-            tracee.tasks[index].tid,
-            at,
-            &timespec(until.saturating_sub(thread.virtual_system.now)),
-        );
+        tracee.write(at, &timespec(until.saturating_sub(thread.virtual_system.now)));
     }
 }
 

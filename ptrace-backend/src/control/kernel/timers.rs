@@ -18,8 +18,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::timers::{Expiry, Timer, TimerId};
 use crate::control::tracee::{Tracee, stacks};
+use crate::os::fd;
 use crate::os::timer::{self, Counter};
-use crate::os::{fd, memory};
 use crate::spec::stalls::LEAST_STALL;
 use crate::virtual_syscalls::{is_valid_timespec, read_timespec, timespec};
 
@@ -326,7 +326,7 @@ fn create(
             _ => return Ok(Err(libc::EINVAL)),
         }
     };
-    if !memory::write(tracee.leader, to, &number.to_le_bytes()) {
+    if !tracee.write(to, &number.to_le_bytes()) {
         return Ok(Err(libc::EFAULT));
     }
     make(scheduling, index, TimerId::Made(number), does)?;
@@ -437,5 +437,5 @@ fn write_setting(tracee: &Tracee, at: u64, (left, interval): Setting, micros: bo
         bytes
     };
     let bytes = [time(interval), time(left)].concat();
-    if memory::write(tracee.leader, at, &bytes) { Ok(0) } else { Err(libc::EFAULT) }
+    if tracee.write(at, &bytes) { Ok(0) } else { Err(libc::EFAULT) }
 }

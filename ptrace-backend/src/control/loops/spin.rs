@@ -78,7 +78,7 @@ pub(crate) fn watch_for_spinning(
     let spins = comes_back && is_same;
     if !spins {
         for (addr, bytes) in iteration.stores.iter().rev() {
-            memory::write(tracee.leader, *addr, bytes);
+            tracee.write(*addr, bytes);
         }
         scheduling.threads[index].spinning.refute(start.rip);
     }

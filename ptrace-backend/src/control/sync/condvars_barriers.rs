@@ -18,7 +18,6 @@ use crate::control::sync::{calls, cancellation, rust_condvars};
 use crate::control::tracee::Tracee;
 use crate::error::{SystemAction, system};
 use crate::layout::functions::TrappedFunction;
-use crate::os::memory;
 
 /// The first half of a condition wait: releases the mutex and enqueues.
 pub(crate) fn enqueue(
@@ -53,7 +52,7 @@ pub(crate) fn enqueue(
     let reacquire = Box::new(Pending { op, site, condition, action, deadline });
     let memory_of = tracee.mutex_memory(mutex);
     if memory_of.is_simple() {
-        memory::write(tracee.leader, mutex, &memory_of.released().bytes());
+        tracee.write(mutex, &memory_of.released().bytes());
         return Continuation::Stay(reacquire);
     }
     let call = InjectedCall::new(tracee.layout.mutex_unlock, mutex, AfterCall::Stay(reacquire));
@@ -74,7 +73,7 @@ pub(crate) fn take_mutex(
         return Ok(Continuation::Call(Box::new(InjectedCall::new(tracee.layout.mutex_lock, mutex, after))));
     }
     let taken = memory_of.taken(tracee.tasks[index].tid as u32);
-    if !memory::write(tracee.leader, mutex, &taken.bytes()) {
+    if !tracee.write(mutex, &taken.bytes()) {
         return Err(system(SystemAction::WriteMutex)(std::io::Error::last_os_error()));
     }
     Ok(match after {

@@ -14,7 +14,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::error::{SystemAction, system};
-use crate::os::{memory, process, ptrace};
+use crate::os::{process, ptrace};
 
 /// Bits of the word of a robust mutex.
 const WAITERS: u32 = 0x8000_0000;
@@ -61,7 +61,7 @@ pub(crate) fn leave(
     id: Option<EventId>,
 ) {
     let before = tracee.number(at, 4) as u32;
-    memory::write(tracee.leader, at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
+    tracee.write(at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
     if let Some(mutex) = objects.mutexes.get_mut(&at) {
         (mutex.owner, mutex.depth) = (None, 0);
     }

@@ -18,7 +18,6 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::layout::rust_locks::RustMutex;
-use crate::os::memory;
 
 /// Values of the word of a mutex: free, taken, and taken with other threads that wait for it.
 const FREE: u32 = 0;
@@ -56,7 +55,7 @@ pub(crate) fn give_back(
 ) {
     hold_mutex(objects, index, RustMutex::Unlock, mutex);
     let was = tracee.number(mutex, RUST_MUTEX);
-    memory::write(tracee.leader, mutex, &FREE.to_le_bytes());
+    tracee.write(mutex, &FREE.to_le_bytes());
     if was == CONTENDED {
         futexes::wake(scheduling, objects, mutex, 1, OpOutcome::Only, None);
     }
@@ -71,7 +70,7 @@ pub(crate) fn take_mutex(
     result: u64,
 ) -> Continuation {
     hold_mutex(objects, index, RustMutex::Lock, mutex);
-    memory::write(tracee.leader, mutex, &TAKEN.to_le_bytes());
+    tracee.write(mutex, &TAKEN.to_le_bytes());
     Continuation::Return(result)
 }
 

@@ -18,7 +18,6 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::calls;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::TrappedFunction;
-use crate::os::memory;
 
 /// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, and where a `pthread_rwlock_t` holds it.
 const PREFERS_WRITERS: u64 = 2;
@@ -162,7 +161,7 @@ fn announce_writer(
         TrappedFunction::RustWriteLock => {
             let word = Word(tracee.number(object, 4) as u32);
             let announced = word.0 | Word::WRITERS_WAIT;
-            !word.has_writer_waiting() && memory::write(tracee.leader, object, &announced.to_le_bytes())
+            !word.has_writer_waiting() && tracee.write(object, &announced.to_le_bytes())
         }
         TrappedFunction::WriteLock | TrappedFunction::WriteTimedLock { .. } => {
             let queue = &mut objects.rwlocks.entry(object).or_default().queue;

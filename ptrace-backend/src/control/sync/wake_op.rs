@@ -145,7 +145,7 @@ fn wake(
     };
     let (old, encoded) = (old as i32, Encoded::of(code));
     let Some(new) = encoded.changed(old) else { return Some(-i64::from(libc::ENOSYS)) };
-    if !memory::write(tracee.leader, second, &new.to_le_bytes()) {
+    if !tracee.write(second, &new.to_le_bytes()) {
         return Some(-i64::from(libc::EFAULT));
     }
     let Some(holds) = encoded.holds(old) else { return Some(-i64::from(libc::ENOSYS)) };

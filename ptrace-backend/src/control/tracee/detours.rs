@@ -15,7 +15,7 @@ use crate::instructions::detour::log::{Log, WIDEST};
 use crate::instructions::detour::{CopiedInstruction, Detour, JUMP};
 use crate::layout::TrapKind;
 use crate::os::hand_off::PageSlot;
-use crate::os::memory::{self, MemoryFile};
+use crate::os::memory::MemoryFile;
 use crate::os::{Regs, Tid, ptrace};
 
 /// An entry of the log: a part of what was taken down of an instruction.
@@ -64,7 +64,7 @@ impl Tracee {
     fn empty_log(&self, log: Log) -> bool {
         let Some(page) = &self.page else {
             let place = HandOff::below(log.start).address(PageSlot::LogCursor);
-            return memory::write(self.leader, u64::from(place), &log.empty().to_le_bytes());
+            return self.write(u64::from(place), &log.empty().to_le_bytes());
         };
         page.put(PageSlot::LogCursor, log.empty());
         true
@@ -92,7 +92,7 @@ impl Tracee {
     /// Sets the flags of the candidates from this one on ([`Log::flag`]).
     pub(super) fn set_flags(&self, first: usize, flags: &[u8]) -> std::io::Result<()> {
         let Some(log) = self.log().filter(|_| !flags.is_empty()) else { return Ok(()) };
-        if memory::write(self.leader, u64::from(log.flag(first)), flags) {
+        if self.write(u64::from(log.flag(first)), flags) {
             return Ok(());
         }
         Err(std::io::Error::last_os_error())
@@ -292,7 +292,7 @@ impl Tracee {
     /// Writes words into the tables. `false`: the process is gone.
     fn fill(&self, place: u32, words: &[u64]) -> bool {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        memory::write(self.leader, u64::from(place), &bytes)
+        self.write(u64::from(place), &bytes)
     }
 
     /// Memory has another name, or another owner: what was known of it does not hold.

@@ -8,13 +8,13 @@ use checker::program::ExecutionError;
 
 use crate::control::state::flow::WaitResult;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::{Task, Tracee};
+use crate::control::tracee::{CopiedFrame, Task, Tracee};
 use crate::control::watchdog::Reason;
 use crate::error::{BrokenExecution, SystemAction, system};
 use crate::instructions::detour::hand_off::{HandOff, give_registers, take_registers};
 use crate::os::hand_off::{FRAME_SIZE, PageSlot, SharedPage};
 use crate::os::wait::WaitStatus;
-use crate::os::{Regs, ptrace};
+use crate::os::{Regs, memory, ptrace};
 
 impl Tracee {
     pub(super) fn hand_off(&self) -> Option<HandOff> {
@@ -60,7 +60,7 @@ impl Tracee {
 
     /// Lets a thread go on with the registers that it now has.
     pub(crate) fn resume(&mut self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
-        self.frame = 0..0;
+        self.frame.take();
         self.prepare_hand_offs(index);
         let task = &mut self.tasks[index];
         if std::mem::take(&mut task.parked)
@@ -103,16 +103,26 @@ impl Tracee {
         (task.regs.rip, task.regs.orig_rax) = (at, u64::MAX);
         task.parked = true;
         let len = page.get(PageSlot::FrameLen).min(u64::from(FRAME_SIZE));
-        self.frame = task.regs.rsp..task.regs.rsp.saturating_add(len);
+        self.frame.set(CopiedFrame { start: task.regs.rsp, end: task.regs.rsp.saturating_add(len) });
         Ok(at)
     }
 
     /// Reads memory that is in the page as well. `false`: it is not.
     pub(super) fn read_frame(&self, addr: u64, into: &mut [u8]) -> bool {
-        let is_inside = self.frame.contains(&addr) && self.frame.end - addr >= into.len() as u64;
+        let CopiedFrame { start, end } = self.frame.get();
+        let is_inside = (start..end).contains(&addr) && end - addr >= into.len() as u64;
         let Some(page) = self.page.as_ref().filter(|_| is_inside) else { return false };
-        page.read_frame((addr - self.frame.start) as u32, into);
+        page.read_frame((addr - start) as u32, into);
         true
+    }
+
+    /// Writes memory of the target; `false` where that is not mapped writable. What the page has of it does not hold any more.
+    pub(crate) fn write(&self, addr: u64, bytes: &[u8]) -> bool {
+        let CopiedFrame { start, end } = self.frame.get();
+        if start < addr.saturating_add(bytes.len() as u64) && addr < end {
+            self.frame.take();
+        }
+        memory::write(self.leader, addr, bytes)
     }
 
     /// The instruction to which the breakpoint of a copy right before an address belongs.
@@ -125,7 +135,7 @@ impl Tracee {
         if !std::mem::take(&mut self.tasks[index].parked) {
             return Ok(());
         }
-        self.frame = 0..0;
+        self.frame.take();
         let tid = self.tasks[index].tid;
         ptrace::interrupt(tid).map_err(system(SystemAction::StopThread))?;
         match self.wait_for_report_soon(tid)? {

@@ -12,7 +12,7 @@ pub(crate) mod reports;
 pub(crate) mod stacks;
 pub(crate) mod stepping;
 
-use std::ops::Range;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use checker::names::Site;
@@ -40,6 +40,14 @@ use crate::spec::Stepping;
 
 /// The size of a page, in bytes.
 pub(in crate::control) const PAGE: u64 = 4096;
+
+/// The memory of which the page of hand-offs has a copy: the innermost part of the stack of the thread that handed itself over last, until that
+/// goes on, or the tracer writes there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CopiedFrame {
+    start: u64,
+    end: u64,
+}
 
 /// A traced process.
 pub(crate) struct Tracee {
@@ -88,8 +96,7 @@ pub(crate) struct Tracee {
     pub(crate) page: Option<Arc<SharedPage>>,
     /// The running thread may hand itself over.
     pub(crate) hands_over: bool,
-    /// The part of the stack of the thread that has just handed itself over that is in the page as well.
-    pub(crate) frame: Range<u64>,
+    pub(crate) frame: Cell<CopiedFrame>,
     /// The client's processes, if there is one.
     pub(crate) client: Option<Processes>,
     pub(crate) watch: Arc<Watch>,

@@ -177,7 +177,7 @@ impl Tracee {
     ) -> Result<(), ExecutionError> {
         let saved = self.tasks[index].regs;
         let back = saved.rsp.wrapping_sub(FRAME);
-        if !memory::write(self.leader, back, &self.returns_to().to_le_bytes()) {
+        if !self.write(back, &self.returns_to().to_le_bytes()) {
             return Err(system(SystemAction::WriteStack)(std::io::Error::last_os_error()));
         }
         let task = &mut self.tasks[index];

@@ -17,7 +17,7 @@ use crate::control::tracee::Tracee;
 use crate::error::{SystemAction, system};
 use crate::layout::functions::TrappedFunction;
 use crate::os::wait::WaitStatus;
-use crate::os::{Regs, memory, ptrace};
+use crate::os::{Regs, ptrace};
 
 /// The result of a wait in the kernel that a signal interrupts, and that is repeated with `SA_RESTART`.
 const RESTART: i64 = 512;
@@ -66,7 +66,7 @@ pub(crate) fn begin_handler(
     let fails = tracee.number(saved.place(libc::REG_RAX), 8) as i64 == -i64::from(libc::EINTR);
     wait.outcome = Some(if fails { WaitOutcome::Fails } else { WaitOutcome::GoesOn });
     for (register, value) in [(libc::REG_RIP, before.rip), (libc::REG_RAX, before.rax)] {
-        memory::write(tracee.leader, saved.place(register), &value.to_le_bytes());
+        tracee.write(saved.place(register), &value.to_le_bytes());
     }
     Ok(Some(status))
 }
@@ -113,6 +113,6 @@ fn add(tracee: &Tracee, semaphore: u64, count: u32) {
     let value = (tracee.number(semaphore, 4) as u32).wrapping_add(count);
     // Another process may use it too.
     if count != 0 {
-        memory::write(tracee.leader, semaphore, &value.to_le_bytes());
+        tracee.write(semaphore, &value.to_le_bytes());
     }
 }

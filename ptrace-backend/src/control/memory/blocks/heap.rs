@@ -153,7 +153,7 @@ pub(crate) fn leave_allocator(
         unwatched_uses::forget(memory, &block);
         memory.quarantine.note_allocation(size);
         if let Some((from, len)) = copies {
-            memory::write(tracee.leader, addr, &tracee.read(from, len as usize));
+            tracee.write(addr, &tracee.read(from, len as usize));
             let stack = stacks::stack_of_call(tracee, index, back);
             quarantine::keep(scheduling, memory, account, index, from, stack);
         }

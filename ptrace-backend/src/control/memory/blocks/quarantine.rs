@@ -27,7 +27,6 @@ use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::instructions::MemoryAccess;
 use crate::layout::allocator::Allocator;
-use crate::os::memory;
 
 impl MemoryState {
     /// Takes note that a named block is freed, and of what follows for key points.
@@ -375,8 +374,7 @@ pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: T
     let at = tracee.tasks[index].regs.rsp;
     let back = tracee.number(at, 8);
     // Calls within the allocator belong to the one that is being accounted for.
-    if scheduling.threads[index].allocating.is_none()
-        && memory::write(tracee.leader, at, &tracee.returns_to().to_le_bytes())
+    if scheduling.threads[index].allocating.is_none() && tracee.write(at, &tracee.returns_to().to_le_bytes())
     {
         scheduling.threads[index].allocating = Some(AllocationInProgress { wanted, back });
     }
