@@ -12,7 +12,7 @@ use crate::control::kernel::{
 };
 use crate::control::loops::time_slices;
 use crate::control::memory::blocks::quarantine;
-use crate::control::memory::{access, real_effect, scope};
+use crate::control::memory::{access, hidden, real_effect, scope};
 use crate::control::process::Process;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
@@ -126,6 +126,7 @@ impl Process {
         }
         let timers = self.scheduling.timers.len();
         let listens = kernel_call(&self.tracee, index, &pending, libc::SYS_listen);
+        hidden::go_on(&self.scheduling, &mut self.memory, index, pending.op.kind);
         let (did, next) = self.carry_out_action(OperationStep { index, pending: &pending, outcome, id })?;
         self.scheduling.threads[index].drained = pending.releases_mutex();
         self.scheduling.keep_time(index, &did);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use checker::account::HiddenAccess;
 use checker::byte_set::ByteSet;
-use checker::operation::Access;
+use checker::operation::{Access, OpKind};
 use checker::position::Position;
 use checker::program::{ExecutionError, Scope};
 
@@ -18,6 +18,7 @@ use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::accesses_of;
 use crate::error::{SystemAction, system};
 use crate::instructions::{AccessKind, Candidate};
+use crate::layout::functions::TrappedFunction;
 use crate::os::memory::{self, MemoryFile};
 
 /// The number of times that a thread may come to an instruction between two events and do nothing new there: then it waits in a
@@ -95,6 +96,45 @@ pub(crate) fn enter_function(
     begin_segment(tracee, scheduling, memory, index).map_err(system(SystemAction::PlantTraps))?;
     note_access(tracee, scheduling, memory, index, at);
     Ok(())
+}
+
+/// The running thread is at a function of the C library on objects for synchronisation, called by that library itself. It is no event; what
+/// it does to its object is one of the accesses.
+pub(crate) fn enter_call(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    function: TrappedFunction,
+) {
+    if memory.scope != Scope::Hidden || !tracee.concurrent || !function.is_on_object() {
+        return;
+    }
+    let task = &tracee.tasks[index];
+    let object = task.argument(0);
+    note_synchronisation(scheduling, memory, index, object);
+    if function.waits_for_signal() {
+        note_synchronisation(scheduling, memory, index, task.argument(1));
+        memory.hidden.taking.insert(index, task.argument(1));
+    } else {
+        memory.hidden.taking.insert(index, object);
+    }
+}
+
+/// The running thread goes on from an operation. If it has waited for a futex within such a call, or has not had to, it may take the object
+/// of that next.
+pub(crate) fn go_on(scheduling: &Scheduling, memory: &mut MemoryState, index: ThreadIndex, from: OpKind) {
+    if matches!(from, OpKind::FutexWait | OpKind::FutexResume)
+        && let Some(&object) = memory.hidden.taking.get(&index)
+    {
+        note_synchronisation(scheduling, memory, index, object);
+    }
+}
+
+fn note_synchronisation(scheduling: &Scheduling, memory: &mut MemoryState, index: ThreadIndex, object: u64) {
+    let (after, thread) = (Position::after(scheduling.events as usize), scheduling.threads[index].name);
+    let access = Access::write(memory.object(object, 1));
+    memory.hidden.accesses.push((HiddenAccess { after, thread, access, indivisible: true }, false));
 }
 
 /// Another thread or event has begun: what was seen often enough is looked at again.

@@ -10,8 +10,8 @@ use crate::control::kernel::signals::interrupted_waits;
 use crate::control::kernel::thread_creation;
 use crate::control::loops::spin;
 use crate::control::memory::blocks::quarantine;
-use crate::control::memory::exposure;
 use crate::control::memory::sharing::TouchKind;
+use crate::control::memory::{exposure, hidden};
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -87,8 +87,11 @@ pub(crate) fn enter(
         }
         return Ok(flow);
     }
-    if function == TrappedFunction::Create && stacks::is_libc_call_site(tracee, caller) {
-        thread_creation::note_helper(tracee, memory, account, index)?;
+    if stacks::is_libc_call_site(tracee, caller) {
+        hidden::enter_call(tracee, scheduling, memory, index, function);
+        if function == TrappedFunction::Create {
+            thread_creation::note_helper(tracee, memory, account, index)?;
+        }
     }
     tracee.pass_trap(index)?;
     Ok(Flow::Resume(0))

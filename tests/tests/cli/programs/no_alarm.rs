@@ -108,6 +108,17 @@ fn time_stamps_are_made_up_in_code_that_the_program_has_made_too() {
     }
 }
 
+/// A lock that the C library takes for itself orders what it does under that, although it is no event.
+#[test]
+fn requests_of_the_c_library_are_in_no_race() {
+    for level in levels("asynchronous_writes") {
+        let outcome = explore(&Build::new("correct/kernel/asynchronous_writes.c", level));
+        let races = outcome.report["races"].as_array().map(Vec::len);
+        let kind = outcome.report["not_covered"][0]["kind"].as_str();
+        assert_eq!((outcome.code, races, kind), (2, Some(0), Some("task")), "{}", outcome.transcript());
+    }
+}
+
 /// If a handler can run, or a cancellation comes anywhere, nothing is claimed; nothing is found either.
 #[test]
 fn signals_arrive_as_they_were_sent() {

@@ -6,6 +6,8 @@ use checker::position::Position;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
+use crate::control::state::thread_index::ThreadIndex;
+
 /// The accesses that an execution has shown, and the traps that show them.
 #[derive(Debug, Default)]
 pub(crate) struct Hidden {
@@ -23,6 +25,8 @@ pub(crate) struct Hidden {
     pub(crate) own_visits: FxHashMap<u64, u32>,
     /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
     pub(crate) lifted: Vec<u64>,
+    /// The object of each thread's last call of a function on such that the C library has made itself: a mutex, or what else it takes.
+    pub(crate) taking: FxHashMap<ThreadIndex, u64>,
     /// Not all was traced.
     pub(crate) is_cut: bool,
 }
