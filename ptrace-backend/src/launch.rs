@@ -68,6 +68,7 @@ pub(crate) fn launch(
         returned,
         areas,
         detours,
+        reached,
         undecoded,
         may_hide_time_stamps,
     } = Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), (cancels, takes_down))?;
@@ -103,6 +104,7 @@ pub(crate) fn launch(
         user_lines: UserLines::default(),
         hidden: OnceLock::new(),
         writable_code: Vec::new(),
+        reached,
         undecoded,
         may_hide_time_stamps,
         begins_behind_loading: behind_loading.is_some(),

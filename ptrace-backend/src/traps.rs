@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use checker::account::Unwatched;
+use checker::account::{Unwatched, UnwatchedKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
@@ -48,6 +48,8 @@ pub(crate) struct Traps {
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
     pub(crate) areas: Vec<MappedArea>,
+    /// Code of system libraries that is watched, at run-time addresses.
+    pub(crate) reached: Vec<Range<u64>>,
     /// Code of the program's own that threads may come to, and in which no instruction is known.
     pub(crate) undecoded: Vec<Unwatched>,
     /// Readings of the processor's time stamps may lie where it is not clear what is code.
@@ -97,9 +99,14 @@ impl Traps {
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
+            if module.is_system {
+                traps.reached.extend(code.at_run_time(module));
+            }
             let Watched { candidates, others, loaded_slots, branch_targets, undecoded } =
                 Watched::of(startup, module, &code, (memory_functions, &rust_function))?;
-            traps.undecoded.extend(undecoded.map(|address| module.undecoded(address)));
+            traps
+                .undecoded
+                .extend(undecoded.map(|address| module.unwatched(UnwatchedKind::UndecodedCode, address)));
             if !module.is_system {
                 pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
             }

@@ -44,6 +44,14 @@ impl Code {
     }
 }
 
+impl Code {
+    /// The code in which memory accesses are looked for, at run-time addresses.
+    pub(crate) fn at_run_time(&self, module: &Module) -> impl Iterator<Item = Range<u64>> {
+        let bias = module.mapped.bias;
+        self.accesses.iter().map(move |range| range.start + bias..range.end + bias)
+    }
+}
+
 /// Fewer bytes of code than these have hardly more than one candidate.
 const BYTES_EACH: u64 = 8;
 

@@ -29,6 +29,17 @@ impl Module {
     }
 }
 
+impl Module {
+    /// Whether it is a library whose threads do what the program gives them to do, under locks and barriers of the library's: those of the
+    /// C++ libraries, of OpenMP and of GLib.
+    pub(crate) fn runs_threads_for_program(&self) -> bool {
+        const KNOWN: [&str; 7] =
+            ["libstdc++.", "libc++.", "libgomp.", "libomp.", "libiomp5.", "libglib-2.0.", "libgthread-2.0."];
+        let file = self.mapped.path.file_name().unwrap_or_default().to_string_lossy();
+        KNOWN.iter().any(|name| file.starts_with(name))
+    }
+}
+
 fn accesses(module: &Module) -> Vec<Candidate> {
     let bias = module.mapped.bias;
     let text = module.image.text();

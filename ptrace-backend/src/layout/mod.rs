@@ -169,6 +169,8 @@ pub(crate) struct Layout {
     pub(crate) hidden: OnceLock<HiddenCode>,
     /// Pages with code that the program can write when it comes under control.
     pub(crate) writable_code: Vec<Range<u64>>,
+    /// Code of system libraries that is watched.
+    pub(crate) reached: Vec<Range<u64>>,
     /// Code of the program's own in which no instruction is known.
     pub(crate) undecoded: Vec<Unwatched>,
     /// Readings of the processor's time stamps may lie where it is not clear what is code: they have to fault.
@@ -301,6 +303,11 @@ impl Layout {
     /// Whether an address is in the code or data of one of the system's libraries.
     pub(crate) fn in_system_library(&self, address: u64) -> bool {
         self.module_at(address).is_some_and(|(_, module)| module.is_system)
+    }
+
+    /// Whether an address is in code of a system library that is watched.
+    pub(crate) fn is_reached(&self, address: u64) -> bool {
+        self.reached.iter().any(|range| range.contains(&address))
     }
 
     fn in_framework(&self, address: u64) -> bool {

@@ -34,11 +34,11 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// The entry of its code at a run-time address, where no instruction is known.
-    pub(crate) fn undecoded(&self, address: u64) -> Unwatched {
+    /// The entry of this kind in the account for its code at a run-time address.
+    pub(crate) fn unwatched(&self, kind: UnwatchedKind, address: u64) -> Unwatched {
         let function = self.image.function_at(address.wrapping_sub(self.mapped.bias));
         Unwatched {
-            kind: UnwatchedKind::UndecodedCode,
+            kind,
             module: self.mapped.path.file_name().map(|name| name.to_string_lossy().into_owned()),
             function: function.and_then(|function| function.name()),
         }

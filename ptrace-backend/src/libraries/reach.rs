@@ -28,6 +28,9 @@ const MOST_CODE: u64 = 24 << 10;
 /// these functions, whose names (`_Unwind_ForcedUnwind`) only a table of all symbols has; and distributions keep that apart.
 const FINDS_UNWINDER: &str = "__libc_unwind_link_get";
 
+/// The function that creates threads.
+const CREATES_THREAD: &str = "pthread_create";
+
 /// Symbols of virtual tables begin so.
 const VIRTUAL_TABLE: &str = "_ZTV";
 
@@ -296,23 +299,25 @@ impl Search<'_> {
     }
 
     fn read(&self, (index, at): FunctionAddress) -> Option<CallGraphNode> {
-        let image = &self.modules[index].image;
+        let Module { image, mapped, .. } = &self.modules[index];
         let function = image.function_at(at)?;
         let text = image.text();
         let code = text.iter().find_map(|section| section.part(&function.range))?;
         let constants = image.constants();
-        let is_constant = |address: u64| constants.iter().any(|range| range.contains(&address));
-        let start = function.range.start;
-        let FunctionCode { transfers, leaves_for_unknown, undecoded, .. } =
+        // At run-time addresses, which no small number could be.
+        let in_file = |address: u64| address.wrapping_sub(mapped.bias);
+        let is_constant = |address: u64| constants.iter().any(|range| range.contains(&in_file(address)));
+        let start = function.range.start + mapped.bias;
+        let FunctionCode { transfers, leaves_for_unknown, undecoded, addresses, .. } =
             scan(code, start, &FunctionShape::of(code, start), is_constant);
         let mut calls = Vec::new();
         for transfer in transfers {
             let callee = match transfer.target {
-                Target::Address(address) => match image.plt_target(address) {
+                Target::Address(address) => match image.plt_target(in_file(address)) {
                     Some(name) => CallTarget::Named(name.to_owned()),
-                    None => CallTarget::Here(image.function_at(address)?.range.start),
+                    None => CallTarget::Here(image.function_at(in_file(address))?.range.start),
                 },
-                Target::Slot(slot) => CallTarget::Named(image.plt_target(slot)?.to_owned()),
+                Target::Slot(slot) => CallTarget::Named(image.plt_target(in_file(slot))?.to_owned()),
                 Target::Register(_) => continue,
             };
             if finds_unwinder(image, &callee) {
@@ -321,6 +326,14 @@ impl Search<'_> {
             if !calls.contains(&callee) {
                 calls.push(callee);
             }
+        }
+        // A thread that it creates runs a function of which it has the address.
+        let creates =
+            |callee: &CallTarget| matches!(callee, CallTarget::Named(name) if name == CREATES_THREAD);
+        if calls.iter().any(creates) {
+            let begins =
+                |&address: &u64| image.function_at(address).is_some_and(|it| it.range.start == address);
+            calls.extend(addresses.into_iter().map(in_file).filter(begins).map(CallTarget::Here));
         }
         let leaves_for_unknown = leaves_for_unknown || undecoded.is_some();
         Some(CallGraphNode { range: function.range.clone(), calls, leaves_for_unknown })

@@ -108,6 +108,26 @@ pub(crate) fn note_helper(
     Ok(())
 }
 
+/// The running thread is about to create one. What a system library has threads of its own do is not seen, unless their function is watched
+/// as well.
+pub(crate) fn note_thread_of_library(tracee: &Tracee, account: &mut Account, index: ThreadIndex) {
+    /// The argument of `pthread_create` that is the function of the new thread.
+    const FUNCTION: usize = 2;
+    let layout = &tracee.layout;
+    let Some(creator) = stacks::creator(tracee, index).filter(|&pc| layout.in_system_library(pc)) else {
+        return;
+    };
+    let function = tracee.tasks[index].argument(FUNCTION);
+    if !(layout.is_reached(creator) && (layout.is_reached(function) || layout.in_user_code(function))) {
+        let called = stacks::library_function_called(tracee, index).unwrap_or(creator);
+        let module = layout.module_at(called);
+        account.enter_unwatched(module.map_or_else(
+            || Unwatched::of(UnwatchedKind::LibraryFunction),
+            |(_, module)| module.unwatched(UnwatchedKind::LibraryFunction, called),
+        ));
+    }
+}
+
 /// The running thread has created one. One that does not get thread-local memory of its own is none of the C library's:
 /// it was made by `clone` itself, perhaps the first one there is, and what it uses of the library is not known.
 pub(crate) fn note_raw_clone(

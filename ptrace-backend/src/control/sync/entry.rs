@@ -73,6 +73,9 @@ pub(crate) fn enter(
         && !(function == TrappedFunction::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
+        if function == TrappedFunction::Create {
+            thread_creation::note_thread_of_library(tracee, account, index);
+        }
         let joined = scheduling.threads[index].pending.as_ref().and_then(|pending| pending.op.peer);
         if !tracee.layout.asks_for_ends || joined.is_some_and(|joined| joined == ThreadName::MAIN) {
             // The end of a thread is no event then, and that of the main thread never is.

@@ -93,6 +93,24 @@ pub(crate) fn libc_function_called(tracee: &Tracee, index: ThreadIndex) -> Optio
     Some(function.name()?.trim_start_matches('_').to_owned())
 }
 
+/// The place in the code that has the running thread create another one, as it is about to: libraries by which threads are created come
+/// in between.
+pub(crate) fn creator(tracee: &Tracee, index: ThreadIndex) -> Option<u64> {
+    let comes_between = |pc: u64| {
+        let module = tracee.layout.module_at(pc);
+        module.is_none_or(|(_, module)| module.is_libc || module.runs_threads_for_program())
+    };
+    frames_until(tracee, index, |_, pc| !comes_between(pc)).into_iter().find(|&pc| !comes_between(pc))
+}
+
+/// An address in the function of a system library by which the program's own code has come to where the thread stands; `None` where there is
+/// none of the program's on the stack.
+pub(crate) fn library_function_called(tracee: &Tracee, index: ThreadIndex) -> Option<u64> {
+    let frames = frames_until(tracee, index, |_, pc| tracee.layout.in_user_code(pc));
+    let own = frames.iter().position(|&pc| tracee.layout.in_user_code(pc))?;
+    frames.get(own.checked_sub(1)?).copied()
+}
+
 /// A thread's stack, innermost frame first. Callers are named by their call instruction.
 pub(crate) fn stack(tracee: &Tracee, index: ThreadIndex) -> Vec<Site> {
     // Of a process that is gone, some memory may still be there and some not.

@@ -7,6 +7,42 @@ use tests::{Build, Optimisation, Tool, levels};
 
 use super::unseen::explore_built;
 
+/// All code that is compiled for the program is watched: its source may lie where containers have it, be a dependency, or a test framework.
+#[test]
+fn the_folder_of_the_source_says_nothing_of_what_is_watched() {
+    const SOURCE: &str = "unseen/sharing/shared_after_long.c";
+    let from = targets();
+    for level in levels("shared_after_long") {
+        for folder in
+            ["/usr/src/app", "/home/user/.cargo/registry/src/index/dependency-1.0.0", "/project/gtest"]
+        {
+            let flag = format!("-ffile-prefix-map={}={folder}", from.display());
+            let outcome = explore_built(&Build::new(SOURCE, level).flag(&flag), &[], &[]);
+            assert_eq!(outcome.code, 1, "{folder} {level:?}: {}", outcome.transcript());
+        }
+        let outcome = explore_built(&Build::new("unseen/code/compares_for_test.cpp", level), &[], &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+/// Its threads end before the call returns or wait for the next one: at no call are there several threads of the program's.
+#[test]
+fn threads_of_a_system_library_are_not_seen() {
+    let build = |level| {
+        let build = Build::new("unseen/libraries/library_threads.c", level);
+        build.flag("-Wl,--no-as-needed").flag("-l:libzstd.so.1")
+    };
+    for level in levels("library_threads") {
+        let bound = ["--max-preemptions", "0"];
+        let outcome = explore_built(&build(level), &bound, &[]);
+        let [entry] = &outcome.report["not_covered"].as_array().unwrap()[..] else { panic!("one entry") };
+        let told = (outcome.code, entry["kind"].as_str(), entry["function"].as_str());
+        assert_eq!(told, (2, Some("library-function"), Some("ZSTD_compress2")), "{}", outcome.transcript());
+        let outcome = explore_built(&build(level), &[&bound[..], &["--assume", "libzstd.so"]].concat(), &[]);
+        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    }
+}
+
 /// Explores an addition by two threads to this collection, which goes wrong if one is interrupted.
 fn breaks(collection: &str) {
     let build = |level| Build::new("memory/unguarded.rs", level);

@@ -227,27 +227,43 @@ fn nothing_is_taken_away_for_want_of_the_c_librarys_debug_symbols() {
     }
 }
 
-/// Libraries below `/usr/lib` are the system's: the folder with this one is shown there, in a namespace of its own, where such are
-/// permitted.
-#[test]
-fn a_library_of_the_system_wakes_its_own_threads() {
+/// Explores a program with its library, which are built from one source. Libraries below `/usr/lib` are the system's: the folder with this
+/// one is shown there, in a namespace of its own. `None`: such are not permitted.
+fn explore_beside_system_library(source: &str, level: Optimisation) -> Option<Outcome> {
     const SHOW: &str = "mount --bind \"$0\" /usr/lib/gcc && exec \"$@\"";
-    let Some(namespace) = namespace() else { return };
-    let source = "correct/synchronisation/own_pool.c";
+    let namespace = namespace()?;
+    let name = Path::new(source).file_stem().unwrap().to_str().unwrap();
     let library =
         ["-DLIBRARY", "-shared", "-fPIC"].iter().fold(Build::new(source, Optimisation::O2), |b, f| b.flag(f));
     let library = library.program().unwrap();
     let folder = library.parent().unwrap().to_str().unwrap();
-    fs::copy(&library, format!("{folder}/libownpool.so")).unwrap();
+    fs::copy(&library, format!("{folder}/lib{name}.so")).unwrap();
+    let build = Build::new(source, level).flag(&format!("-Wl,--no-as-needed,-L{folder},-l{name}"));
+    let store = tempfile::tempdir().unwrap();
+    let tool = Tool::explore(["--output".as_ref(), store.path().as_os_str()], &build.program().unwrap());
+    let tool = tool.with("LD_LIBRARY_PATH", "/usr/lib/gcc".as_ref());
+    let tool = tool.under("unshare".into(), namespace.into_iter().chain(["sh", "-c", SHOW, folder]));
+    Some(tool.run().unwrap())
+}
+
+/// The library's thread calls what it is given, so that what it does besides is not seen.
+#[test]
+fn a_library_of_the_system_wakes_its_own_threads() {
     for level in levels("own_pool") {
-        let build = Build::new(source, level).flag(&format!("-Wl,--no-as-needed,-L{folder},-lownpool"));
-        let store = tempfile::tempdir().unwrap();
-        let tool = Tool::explore(["--output".as_ref(), store.path().as_os_str()], &build.program().unwrap());
-        let tool = tool.with("LD_LIBRARY_PATH", "/usr/lib/gcc".as_ref());
-        let outcome =
-            tool.under("unshare".into(), namespace.into_iter().chain(["sh", "-c", SHOW, folder])).run();
-        let outcome = outcome.unwrap();
-        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        let outcome = explore_beside_system_library("correct/synchronisation/own_pool.c", level);
+        let Some(outcome) = outcome else { return };
+        let kind = outcome.report["not_covered"][0]["kind"].as_str();
+        let told = (outcome.code, outcome.report["findings"].as_array().map(Vec::len), kind);
+        assert_eq!(told, (2, Some(0), Some("library-function")), "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn what_the_thread_of_a_system_library_does_is_watched_where_its_function_is_known() {
+    for level in levels("counting_library") {
+        let outcome = explore_beside_system_library("unseen/libraries/counting_library.c", level);
+        let Some(outcome) = outcome else { return };
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }
 
