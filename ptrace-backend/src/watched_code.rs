@@ -37,9 +37,9 @@ impl Code {
             return Self { accesses: reached.clone(), calls: reached };
         }
         Self {
-            accesses: debuginfo::user_code(&module.image, &debuginfo::is_user_file),
+            accesses: debuginfo::user_code(&module.image),
             // A library's copy or comparison is made for the code that instantiated it.
-            calls: debuginfo::unit_code(&module.image, &debuginfo::is_user_file),
+            calls: debuginfo::unit_code(&module.image),
         }
     }
 }

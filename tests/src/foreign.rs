@@ -52,7 +52,7 @@ pub fn config(bytes: &[u8]) {
 /// Reads of a program what a search and a debugger ask of one.
 pub fn executable(program: &Path) {
     let Ok(image) = Image::open(program) else { return };
-    let _ = user_code(&image, &|_| true);
+    let _ = user_code(&image);
     let _ = image.statements(&|_| true);
     let _ = image.inlined(&["handle_request"], &|name| name == "handle_request");
     let _ = image.import_slots().count();

@@ -70,8 +70,7 @@ pub(crate) fn range(image: &Image, symbol: &str) -> std::ops::Range<u64> {
 
 /// The frames at every address of the user's code that some wanted frame is among.
 pub(crate) fn frames_with(image: &Image, wanted: impl Fn(&SourceFrame) -> bool) -> Vec<Vec<SourceFrame>> {
-    let is_user_file = ptrace_backend::debuginfo::is_user_file;
-    let code = user_code(image, &is_user_file);
+    let code = user_code(image);
     let frames = code.into_iter().flatten().map(|address| image.frames(address));
     frames.filter(|frames| frames.iter().any(&wanted)).collect()
 }

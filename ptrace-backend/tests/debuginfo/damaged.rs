@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ptrace_backend::debuginfo::{Image, is_user_file, user_code};
+use ptrace_backend::debuginfo::{Image, user_code};
 
 use crate::debuginfo::build::Project;
 
@@ -17,7 +17,7 @@ int main(int n, char **) { std::vector<int> v; v.push_back(bump(n)); return v[0]
 /// Asks for everything, and counts the answers.
 fn examine(path: &Path) -> usize {
     let Ok(image) = Image::open(path) else { return 0 };
-    let code = user_code(&image, &is_user_file);
+    let code = user_code(&image);
     let mut answers =
         image.inlined(&["bump"], &|name| name.contains("bump")).len() + image.source_files().len();
     let starts: Vec<u64> = image.functions().map(|function| function.range.start).take(50).collect();

@@ -1,6 +1,6 @@
 //! Rust: locks by name, user code among the library's, statics.
 
-use ptrace_backend::debuginfo::{Image, Language, is_user_file, user_code};
+use ptrace_backend::debuginfo::{Image, Language, user_code};
 
 use crate::debuginfo::build::{Project, frames_with};
 
@@ -108,7 +108,7 @@ fn user_code_has_the_atomics_and_not_what_prints() {
         assert!(
             atomics.iter().any(|frames| frames.iter().any(|frame| frame.function.ends_with("fetch_add")))
         );
-        let code = user_code(image, &is_user_file);
+        let code = user_code(image);
         let has = |address| code.iter().any(|part| part.contains(&address));
         let print = image.function_at(function(image, "std::io::stdio::_print")).unwrap();
         assert!(!print.range.clone().any(has));
@@ -122,7 +122,7 @@ fn without_lines_of_its_own_the_program_is_told_from_the_library_by_name() {
     // The library that was compiled in advance brings its lines along, the program has none.
     each_way(&["-Cdebuginfo=0"], |_, image| {
         assert!(!image.has_debug_lines() && image.is_rust());
-        let code = user_code(image, &is_user_file);
+        let code = user_code(image);
         let has = |address| code.iter().any(|part| part.contains(&address));
         let bump = image.function_at(function(image, "program::bump")).unwrap();
         assert!(bump.range.clone().all(has));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use ptrace_backend::debuginfo::{Image, is_user_file, user_code};
+use ptrace_backend::debuginfo::{Image, user_code};
 
 use crate::debuginfo::build::{Project, range};
 
@@ -22,7 +22,7 @@ fn without_lines_symbols_and_offsets_remain() {
     assert_eq!((frame.function.as_str(), &frame.file, frame.line), ("worker+0x2", &None, None));
     assert_eq!(image.data_at(image.symbol("counter").unwrap()).unwrap(), "counter");
     assert_eq!(image.data_at(image.symbol("counter").unwrap() + 1).unwrap(), "counter+0x1");
-    let code = user_code(&image, &is_user_file);
+    let code = user_code(&image);
     let has = |address| code.iter().any(|part| part.contains(&address));
     assert!(
         worker.clone().all(has) && !has(image.entry()) && !has(image.symbol("register_tm_clones").unwrap())
@@ -41,7 +41,7 @@ fn without_symbols_unwinding_tables_tell_functions_apart() {
             let function = stripped.function_at(known.start + 1).unwrap();
             assert_eq!((&function.range, function.symbol), (known, None));
         }
-        let code = user_code(&stripped, &is_user_file);
+        let code = user_code(&stripped);
         let has = |address| code.iter().any(|part| part.contains(&address));
         assert!(worker.clone().all(has) && main.clone().all(has) && !has(stripped.entry()));
         let expected = format!("stripped+{:#x}", worker.start);

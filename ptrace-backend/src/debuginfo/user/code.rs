@@ -1,11 +1,11 @@
-//! The instructions that are the user's own: shared memory accesses are looked for in them.
+//! The instructions that are the program's own: shared memory accesses are looked for in them.
 //!
-//! With lines: code that comes from a user's file, and code that the user's files and crates got from libraries because
-//! it is instantiated there (headers of C and C++, generic functions of Rust and of its registry's crates), except test
-//! frameworks, and except the parts of Rust's own library that start threads, format and panic. Of code that is
+//! With lines: all that was compiled for the program, whatever folder its source lies in (a dependency in the registry of crates, a test
+//! framework, a container's `/usr/src`), with what it got from libraries because it is instantiated there (headers of C and
+//! C++, generic functions of Rust), except the parts of Rust's own library that start threads, format and panic. Of code that is
 //! compiled in advance, the functions of Rust's locks.
-//! Functions without lines: all of them, except those that start and end every program, those of libraries known by
-//! name, and those that came with Rust's own library.
+//! Functions without lines: all of them, except those that start and end every program, and those that came with Rust's or C++'s own
+//! library.
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,15 +23,15 @@ use crate::debuginfo::image::Image;
 use crate::debuginfo::ranges::{merge, overlaps, push, subtract};
 use crate::instructions::reached;
 
-/// The ranges of the user's own code in `image`, sorted and disjoint: what comes from files that `is_user_file` accepts, what
-/// was instantiated there from headers and from libraries that work on the user's values, and functions without lines.
-pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
+/// The ranges of the program's own code in `image`, sorted and disjoint: what was compiled for it, what was instantiated there from
+/// headers and from libraries that work on its values, and functions without lines.
+pub fn user_code(image: &Image) -> Vec<Range<u64>> {
     let mut found = Vec::new();
     let mut covered = Vec::new();
     let mut library_has_lines = false;
     if let Some(dwarf) = image.dwarf() {
         for unit in dwarf.units() {
-            let owner = from_lines(image, dwarf, unit, is_user_file, &mut found, &mut covered);
+            let owner = from_lines(image, dwarf, unit, &mut found, &mut covered);
             library_has_lines |= owner == Some(UnitOwner::RustLibrary);
         }
     }
@@ -61,17 +61,15 @@ pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
     pieces.iter().fold(found, subtract)
 }
 
-/// The ranges of all that was compiled with the user's own source, sorted and disjoint: [`user_code`], and whatever of the
-/// libraries was instantiated with it.
-pub fn unit_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
-    let mut found = user_code(image, is_user_file);
+/// The ranges of all that was compiled for the program, sorted and disjoint: [`user_code`], and whatever of the libraries was
+/// instantiated with it.
+pub fn unit_code(image: &Image) -> Vec<Range<u64>> {
+    let mut found = user_code(image);
     let Some(dwarf) = image.dwarf() else { return found };
     for unit in dwarf.units() {
-        if UnitOwner::of(&SourceUnit::new(dwarf, unit), is_user_file) == UnitOwner::User {
+        if UnitOwner::of(&SourceUnit::new(dwarf, unit)) == UnitOwner::Program {
             lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
-                if !is_test_framework(row.path) {
-                    push(&mut found, row.range);
-                }
+                push(&mut found, row.range);
             });
         }
     }
@@ -82,22 +80,16 @@ pub fn unit_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
 /// The owner of a compilation unit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum UnitOwner {
-    User,
+    /// The program, whatever author and folder its parts come from.
+    Program,
     /// Rust's own library, compiled in advance.
     RustLibrary,
-    Other,
 }
 
 impl UnitOwner {
-    fn of(source: &SourceUnit, is_user_file: &dyn Fn(&Path) -> bool) -> Self {
+    fn of(source: &SourceUnit) -> Self {
         let is_precompiled = rust_library(&source.file).is_some() || source.file.starts_with("/rust/deps");
-        if source.language == Language::Rust && is_precompiled {
-            Self::RustLibrary
-        } else if is_user_file(&source.file) && !is_test_framework(&source.file) {
-            Self::User
-        } else {
-            Self::Other
-        }
+        if source.language == Language::Rust && is_precompiled { Self::RustLibrary } else { Self::Program }
     }
 }
 
@@ -106,20 +98,14 @@ fn from_lines(
     image: &Image,
     dwarf: &Dwarf,
     unit: &Unit,
-    is_user_file: &dyn Fn(&Path) -> bool,
     found: &mut Vec<Range<u64>>,
     covered: &mut Vec<Range<u64>>,
 ) -> Option<UnitOwner> {
     let source = SourceUnit::new(dwarf, unit);
-    let owner = UnitOwner::of(&source, is_user_file);
-    let is_own = |path: &Path| {
-        if is_test_framework(path) {
-            return false;
-        }
-        match rust_library(path) {
-            Some(file) => is_watched_library(&file, owner),
-            None => owner == UnitOwner::User || is_user_file(path),
-        }
+    let owner = UnitOwner::of(&source);
+    let is_own = |path: &Path| match rust_library(path) {
+        Some(file) => is_watched_library(&file, owner),
+        None => owner == UnitOwner::Program,
     };
     let mut known: Vec<Option<bool>> = Vec::new();
     lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
@@ -148,8 +134,8 @@ fn rust_library(path: &Path) -> Option<String> {
 }
 
 /// Whether code from a file of Rust's standard library is watched: its atomics and locks wherever they are; `core`,
-/// `alloc` and the collections, which work on the user's values (a `Vec::push`, an `Option::is_none`), where they were
-/// instantiated in the user's own crates, but for formatting and panics. Other code of `std` that is instantiated there
+/// `alloc` and the collections, which work on the program's values (a `Vec::push`, an `Option::is_none`), where they were
+/// instantiated in the program's crates, but for formatting and panics. Other code of `std` that is instantiated there
 /// starts threads, and reads and writes. Code that a crate instantiates for the library itself, and takes from there
 /// (`Vec<u8>`), is not watched.
 fn is_watched_library(file: &str, owner: UnitOwner) -> bool {
@@ -158,24 +144,7 @@ fn is_watched_library(file: &str, owner: UnitOwner) -> bool {
     const INSTANTIATED: [&str; 3] = ["core/src/", "alloc/src/", "std/src/collections/"];
     const NOT: [&str; 3] = ["core/src/fmt/", "core/src/panic", "alloc/src/fmt"];
     let is_below = |folders: &[&str]| folders.iter().any(|folder| file.starts_with(folder));
-    is_below(&ALWAYS) || (owner == UnitOwner::User && is_below(&INSTANTIATED) && !is_below(&NOT))
-}
-
-fn is_test_framework(path: &Path) -> bool {
-    path.components().any(|part| {
-        let part = part.as_os_str().to_string_lossy();
-        matches!(
-            &*part,
-            "gtest"
-                | "gmock"
-                | "googletest"
-                | "googlemock"
-                | "catch2"
-                | "doctest"
-                | "doctest.h"
-                | "catch.hpp"
-        ) || part.starts_with("catch_amalgamated.")
-    })
+    is_below(&ALWAYS) || (owner == UnitOwner::Program && is_below(&INSTANTIATED) && !is_below(&NOT))
 }
 
 /// Code that every program gets from the C library and the compiler to start and end with.
@@ -211,16 +180,13 @@ fn end_of_reached(image: &Image, range: &Range<u64>) -> u64 {
     if is_last { range.end } else { range.start + end as u64 }
 }
 
-/// Without lines, the name tells whether a function is the user's. Functions in the namespaces of the C++ library are
-/// as well, if that library is linked dynamically: they were instantiated in the user's files, and an optimiser may
+/// Without lines, the name tells whether a function is the program's. Functions in the namespaces of the C++ library are
+/// as well, if that library is linked dynamically: they were instantiated in its files, and an optimiser may
 /// have made the body of a lambda part of one. If it is linked statically, the library's own functions are those that
 /// are neither weak, as instantiations are, nor local, as instantiations for local types are.
 fn is_user_name(image: &Image, function: &Function<'_>, mark: LibraryMark) -> bool {
     let Some(raw) = function.symbol else { return true };
     let name = demangle(raw);
-    if is_below(&name, &["testing::", "Catch::", "doctest::"]) {
-        return false;
-    }
     if image.is_rust() {
         return is_user_rust_name(&name, raw, mark);
     }
@@ -237,13 +203,13 @@ mod tests {
     #[test]
     fn sharing_in_the_standard_library_is_recognised() {
         let file = rust_library(Path::new("/rustc/59807616/library/core/src/sync/atomic.rs")).unwrap();
-        assert!(is_watched_library(&file, UnitOwner::Other));
+        assert!(is_watched_library(&file, UnitOwner::RustLibrary));
         assert!(
-            is_watched_library("core/src/cell.rs", UnitOwner::User)
-                && !is_watched_library("core/src/cell.rs", UnitOwner::Other)
+            is_watched_library("core/src/cell.rs", UnitOwner::Program)
+                && !is_watched_library("core/src/cell.rs", UnitOwner::RustLibrary)
         );
-        assert!(is_watched_library("alloc/src/vec/mod.rs", UnitOwner::User));
-        assert!(!is_watched_library("core/src/fmt/mod.rs", UnitOwner::User));
+        assert!(is_watched_library("alloc/src/vec/mod.rs", UnitOwner::Program));
+        assert!(!is_watched_library("core/src/fmt/mod.rs", UnitOwner::Program));
         assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
     }
 }

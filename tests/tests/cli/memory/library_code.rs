@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 
-use tests::{Build, Optimisation, Tool, levels};
+use tests::{Build, Optimisation, Tool, levels, targets};
 
 use super::unseen::explore_built;
 
