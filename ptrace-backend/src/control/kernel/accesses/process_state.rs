@@ -131,7 +131,7 @@ pub(super) fn descriptors(
         Descriptors::Makes(count) => count,
         _ => messages::most_descriptors(tracee, index),
     };
-    if scheduling.has_company() {
+    if made > 0 && scheduling.has_company() {
         all.extend(fd::next(tracee.leader, made).map(|number| (number, true)));
     }
     let is_standard = |number: i32| (0..3).contains(&number);
