@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Once;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
 use crate::os::Tid;
 
@@ -31,6 +31,9 @@ const MOST: usize = 256;
 static TRACERS: [Tracer; MOST] =
     [const { Tracer { thread: AtomicI32::new(0), tracee: AtomicI32::new(0) } }; MOST];
 
+/// The number of places among them up to the last one that has ever been taken.
+static PLACES: AtomicUsize = AtomicUsize::new(0);
+
 /// The place of a thread among [`TRACERS`], which it leaves when it ends.
 struct TracerSlot(Option<usize>);
 
@@ -41,7 +44,9 @@ impl TracerSlot {
         let is_taken = |tracer: &Tracer| {
             tracer.thread.compare_exchange(0, thread, Ordering::SeqCst, Ordering::Relaxed).is_ok()
         };
-        Self(TRACERS.iter().position(is_taken))
+        let place = TRACERS.iter().position(is_taken);
+        PLACES.fetch_max(place.map_or(0, |place| place + 1), Ordering::SeqCst);
+        Self(place)
     }
 
     fn wait_for(&self, tracee: Tid) {
@@ -117,7 +122,8 @@ extern "C" fn reported(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     }
     // SAFETY: the kernel hands over a valid one.
     let is_sent_on = unsafe { (*info).si_code } == libc::SI_TKILL;
-    if !is_sent_on {
+    let is_only_one = !word.is_null() && PLACES.load(Ordering::SeqCst) == 1;
+    if !is_sent_on && !is_only_one {
         send_on();
     }
 }
@@ -128,7 +134,7 @@ fn send_on() {
     let (process, this, error) = unsafe { (libc::getpid(), libc::gettid(), libc::__errno_location()) };
     // SAFETY: as above. The code that was interrupted may be about to read it.
     let before = unsafe { *error };
-    for tracer in &TRACERS {
+    for tracer in TRACERS.iter().take(PLACES.load(Ordering::SeqCst)) {
         let thread = tracer.thread.load(Ordering::SeqCst);
         let tracee = tracer.tracee.load(Ordering::SeqCst);
         if thread != 0 && thread != this && tracee != 0 && reports(tracee) {
