@@ -27,6 +27,9 @@ const ENTRIES: u32 = 32_768;
 /// Room for one copy, in bytes; what needs more has no detour.
 const ROOM: usize = 512;
 
+/// Most copies take less.
+const USUAL_ROOM: usize = 192;
+
 /// Number of bytes of code that are read for one detour: four bytes of short instructions, and the longest one.
 const LONGEST: usize = 4 + 15;
 
@@ -94,7 +97,9 @@ pub(crate) fn of_module(
     };
     let room = (leaders.len() * ROOM) as u64;
     let start = startup.map_near(&module.mapped.range, room)?;
-    let (mut copies, mut made): (Vec<u8>, Vec<Detour>) = (Vec::new(), Vec::new());
+    // Room that is not used costs nothing; what grows to hundreds of megabytes is copied again and again.
+    let mut copies: Vec<u8> = Vec::with_capacity(leaders.len() * USUAL_ROOM);
+    let mut made: Vec<Detour> = Vec::with_capacity(leaders.len());
     let mut code = [0; LONGEST];
     let mut reader = BlockReader::new(startup.tid);
     for from in leaders {
