@@ -7,8 +7,10 @@ use crate::os::Regs;
 /// The longest iteration that is looked at, in instructions, where all registers are those of the last visit.
 const LONGEST: u32 = 2000;
 
-/// The same where a scratch register differs, as it does after the first iteration.
+/// The same where a scratch register differs, as it does after the first iteration; and where so many looks of the thread's were in vain: it
+/// calls one function after the other with the same arguments, and most loops that wait are short.
 const LONGEST_IN_DOUBT: u32 = 200;
+const DOUBTFUL: u32 = 8;
 
 /// The number of times that a loop is looked at in vain; after that, it is looked at each time once it has raised twice as many
 /// suspicions as the time before, since a loop may begin to spin later.
@@ -28,6 +30,8 @@ pub(crate) struct SpinDetection {
     pub(crate) visits: FxHashMap<u64, Visit>,
     /// The number of times that a loop has turned out to be none, and of the suspicions that it has raised since.
     pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
+    /// The number of times that any loop has turned out to be none.
+    in_vain: u32,
     /// The memory of the read-modify-write that the thread is passing, as it was before: an exchange of equal values only looks.
     pub(crate) updating: Option<MemoryBytes>,
     /// The number of its pauses in code that is not watched since it had run so many events.
@@ -66,7 +70,7 @@ impl SpinDetection {
             }
         }
         if same_registers(&last, regs) {
-            return Some(LONGEST);
+            return Some(if self.in_vain < DOUBTFUL { LONGEST } else { LONGEST_IN_DOUBT });
         }
         (shared && same_preserved_registers(&last, regs)).then_some(LONGEST_IN_DOUBT)
     }
@@ -82,6 +86,7 @@ impl SpinDetection {
     pub(crate) fn refute(&mut self, place: u64) {
         let (times, since) = self.refuted.entry(place).or_default();
         (*times, *since) = (*times + 1, 0);
+        self.in_vain += 1;
     }
 }
 
@@ -100,4 +105,27 @@ pub(crate) fn same_registers(a: &Regs, b: &Regs) -> bool {
 pub(crate) fn same_preserved_registers(a: &Regs, b: &Regs) -> bool {
     let preserved = |r: &Regs| [r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15];
     preserved(a) == preserved(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_whose_loops_have_turned_out_to_be_none_is_looked_at_less_closely() {
+        // SAFETY: the structure consists of integers only.
+        let zero: Regs = unsafe { std::mem::zeroed() };
+        let mut spinning = SpinDetection::default();
+        let mut comes_back = |rip| {
+            let regs = Regs { rip, ..zero };
+            let first = spinning.suspicious(&regs, false, Vec::new());
+            let again = spinning.suspicious(&regs, false, Vec::new());
+            spinning.refute(rip);
+            (first, again)
+        };
+        for place in 0..u64::from(DOUBTFUL) {
+            assert_eq!(comes_back(place), (None, Some(LONGEST)));
+        }
+        assert_eq!(comes_back(u64::from(DOUBTFUL)), (None, Some(LONGEST_IN_DOUBT)));
+    }
 }
