@@ -306,9 +306,10 @@ fn named_thread(
 /// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
 /// no slot, and by no call that is watched.
 fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> bool {
-    /// `call rel32`, and `call [rip + rel32]`.
-    const DIRECT: u64 = 5;
-    const BY_SLOT: u64 = 6;
+    /// `call rel32`, which is a byte shorter than `call [rip + rel32]`.
+    const DIRECT: u8 = 0xe8;
+    const BY_SLOT: [u8; 2] = [0xff, 0x15];
+    const LEN: u64 = 6;
     /// The shortest and the longest call through a register or memory.
     const LENGTHS: RangeInclusive<u64> = 2..=8;
     let layout = &tracee.layout;
@@ -317,18 +318,20 @@ fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> bool {
         let candidate = layout.candidate_at(caller.wrapping_sub(len));
         candidate.is_some_and(|c| matches!(c.kind, AccessKind::Call(_)) && c.len as u64 == len)
     };
-    let byte = |before: u64| tracee.number(caller.wrapping_sub(before), 1);
+    if LENGTHS.into_iter().any(is_watched) {
+        return false;
+    }
+    let code = tracee.read(caller.wrapping_sub(LEN), LEN as usize);
+    let Some(&[first, second, distance @ ..]) = code.first_chunk::<{ LEN as usize }>() else { return true };
     let is_by_slot = || {
-        let image = layout.module_at(caller).map(|(_, module)| (module.mapped.bias, &module.image));
-        let slot = caller.wrapping_add_signed((tracee.number(caller.wrapping_sub(4), 4) as i32).into());
-        byte(BY_SLOT) == 0xff
-            && byte(BY_SLOT - 1) == 0x15
-            && image.is_some_and(|(bias, image)| {
-                let slot = slot.wrapping_sub(bias);
-                image.plt_target(slot).is_some() && !image.is_import_pointer(slot)
-            })
+        let slot = caller.wrapping_add_signed(i32::from_le_bytes(distance).into());
+        let module = layout.module_at(caller);
+        module.is_some_and(|(_, module)| {
+            let slot = slot.wrapping_sub(module.mapped.bias);
+            module.image.plt_target(slot).is_some() && !module.image.is_import_pointer(slot)
+        })
     };
-    byte(DIRECT) != 0xe8 && !is_by_slot() && !LENGTHS.into_iter().any(is_watched)
+    second != DIRECT && !([first, second] == BY_SLOT && is_by_slot())
 }
 
 /// Whether the name that is looked up is one whose calls are seen wherever they come from: of the program's own code, or of
