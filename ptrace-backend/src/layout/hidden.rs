@@ -36,7 +36,7 @@ impl Module {
         const KNOWN: [&str; 7] =
             ["libstdc++.", "libc++.", "libgomp.", "libomp.", "libiomp5.", "libglib-2.0.", "libgthread-2.0."];
         let file = self.mapped.path.file_name().unwrap_or_default().to_string_lossy();
-        KNOWN.iter().any(|name| file.starts_with(name))
+        self.is_system && KNOWN.iter().any(|name| file.starts_with(name))
     }
 }
 

@@ -13,8 +13,17 @@ use crate::layout::names::block_name;
 use crate::libraries::task_schedulers;
 use crate::os::Tid;
 
-/// Files of the C library, whose calls are not the program's.
-const LIBC: [&str; 4] = ["libc.so", "libpthread.so", "ld-linux", "libc-"];
+/// Whether a file is one of the C library's, whose calls are not the program's: by its whole name, for a program or a library of the program's
+/// may have one that begins in the same way (`libc-test`).
+fn is_of_libc(file: &str) -> bool {
+    const NOW: [&str; 3] = ["libc.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2"];
+    /// Up to version 2.33, with the version behind it.
+    const FORMERLY: [&str; 3] = ["libc-2.", "libpthread-2.", "ld-2."];
+    let is_version = |rest: &str| {
+        rest.strip_suffix(".so").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    NOW.contains(&file) || FORMERLY.iter().any(|name| file.strip_prefix(name).is_some_and(is_version))
+}
 
 /// The start address of each file that the process executes code of.
 pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
@@ -190,7 +199,7 @@ fn module(path: &Path, start: u64, is_executable: bool) -> Option<Module> {
     let bias = start.wrapping_sub(extent.start & !(PAGE - 1));
     let range = start..extent.end.wrapping_add(bias);
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_libc = LIBC.iter().any(|name| file.starts_with(name));
+    let is_libc = !is_executable && is_of_libc(&file);
     let name = block_name(&format!("module {file}"));
     let mapped = Mapped { path: path.to_owned(), bias, range };
     Some(Module { mapped, image, name, is_libc, is_system, schedules_tasks: false })
@@ -199,6 +208,18 @@ fn module(path: &Path, start: u64, is_executable: bool) -> Option<Module> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_c_library_is_known_by_its_whole_name() {
+        for file in ["libc.so.6", "libc-2.31.so", "ld-linux-x86-64.so.2", "ld-2.31.so", "libpthread-2.31.so"]
+        {
+            assert!(is_of_libc(file), "{file}");
+        }
+        for file in ["libc-test", "libc-locks.so", "libc.so", "ld-linux-x", "libc-2.locks.so", "libcurl.so.4"]
+        {
+            assert!(!is_of_libc(file), "{file}");
+        }
+    }
 
     #[test]
     fn a_file_that_is_mapped_as_data_too_begins_before_its_code() {
