@@ -13,9 +13,20 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::module::Module;
 
-/// The beginnings of the mangled names of the frameworks' functions: namespaces of GoogleTest, Catch2 and doctest.
-const FRAMEWORKS: [&str; 6] =
-    ["_ZN7testing", "_ZNK7testing", "_ZN5Catch", "_ZNK5Catch", "_ZN7doctest", "_ZNK7doctest"];
+/// The beginnings of the mangled names of the frameworks' functions: a namespace and classes of GoogleTest, and the namespaces of Catch2 and
+/// doctest. `testing` as a whole is a namespace that programs have as well.
+const FRAMEWORKS: [&str; 10] = [
+    "_ZN7testing8internal",
+    "_ZNK7testing8internal",
+    "_ZN7testing8UnitTest",
+    "_ZNK7testing8UnitTest",
+    "_ZN7testing4Mock",
+    "_ZNK7testing4Mock",
+    "_ZN5Catch",
+    "_ZNK5Catch",
+    "_ZN7doctest",
+    "_ZNK7doctest",
+];
 
 /// A part of the mangled names of libtest's function that runs a test.
 const OF_LIBTEST: &str = "4test28__rust_begin_short_backtrace";

@@ -2,6 +2,7 @@
 //! code.
 
 use std::ffi::OsStr;
+use std::fs;
 
 use tests::{Build, Optimisation, Tool, levels, targets};
 
@@ -22,6 +23,25 @@ fn the_folder_of_the_source_says_nothing_of_what_is_watched() {
         }
         let outcome = explore_built(&Build::new("unseen/code/compares_for_test.cpp", level), &[], &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+/// A program may be called as a library of the system is, or have a namespace of a test framework's.
+#[test]
+fn names_say_nothing_of_what_is_watched() {
+    for level in levels("namespace_testing") {
+        let program = Build::new("unseen/sharing/shared_after_long.c", level).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["libc-test", "ld-linux-test", "libgomp.test"] {
+            let renamed = folder.path().join(name);
+            fs::copy(&program, &renamed).unwrap();
+            let output = ["--output".as_ref(), folder.path().as_os_str()];
+            let outcome = Tool::explore(output, &renamed).run().unwrap();
+            assert_eq!(outcome.code, 1, "{name} {level:?}: {}", outcome.transcript());
+        }
+        let outcome = explore_built(&Build::new("unseen/code/namespace_testing.cpp", level), &[], &[]);
+        let kind = outcome.report["findings"][0]["kind"].as_str();
+        assert_eq!((outcome.code, kind), (1, Some("deadlock")), "{level:?}: {}", outcome.transcript());
     }
 }
 
