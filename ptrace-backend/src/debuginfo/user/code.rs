@@ -2,15 +2,17 @@
 //!
 //! With lines: all that was compiled for the program, whatever folder its source lies in (a dependency in the registry of crates, a test
 //! framework, a container's `/usr/src`), with what it got from libraries because it is instantiated there (headers of C and
-//! C++, generic functions of Rust), except the parts of Rust's own library that start threads, format and panic. Of code that is
-//! compiled in advance, the functions of Rust's locks.
+//! C++, generic functions of Rust), except the parts of Rust's own library that start threads and panic. Of code that is
+//! compiled in advance, the functions of Rust's locks, and those that work on values of the program's.
 //! Functions without lines: all of them, except those that start and end every program, and those that came with Rust's or C++'s own
 //! library.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::names::{LibraryMark, SYNCHRONISATION, is_below, is_user_rust_name, library_mark};
+use super::names::{
+    LibraryMark, SYNCHRONISATION, is_below, is_user_rust_name, library_mark, works_on_values,
+};
 use crate::attention;
 use crate::debuginfo::demangle::demangle;
 use crate::debuginfo::dwarf::lines;
@@ -112,17 +114,22 @@ fn from_lines(
         known.resize(known.len().max(row.file + 1), None);
         let own = *known[row.file].get_or_insert_with(|| is_own(row.path));
         push(covered, row.range.clone());
-        if own && (owner != UnitOwner::RustLibrary || is_in_synchronisation(image, row.range.start)) {
+        let is_watched = match owner {
+            UnitOwner::Program => own,
+            UnitOwner::RustLibrary => is_watched_function(image, row.range.start, own),
+        };
+        if is_watched {
             push(found, row.range);
         }
     });
     (!known.is_empty()).then_some(owner)
 }
 
-/// Whether an address of Rust's library is in a function by which threads wait for one another.
-fn is_in_synchronisation(image: &Image, address: u64) -> bool {
+/// Whether an address of Rust's library is in a function that is watched: one that works on the program's values, or one by which threads
+/// wait for one another, where the file is one of those (`is_own`).
+fn is_watched_function(image: &Image, address: u64, is_own: bool) -> bool {
     let name = image.function_at(address).and_then(|function| function.name()).unwrap_or_default();
-    is_below(&name, &SYNCHRONISATION)
+    works_on_values(&name) || is_own && is_below(&name, &SYNCHRONISATION)
 }
 
 /// The path below `library/` of a file of Rust's standard library.
