@@ -1,4 +1,5 @@
-/* A process and its child add to a counter in memory that they share. */
+/* A process and its child add to a counter in memory that they share. The child, which is not scheduled, does so a while later: what is
+ * lost must not depend on the machine. */
 #include <assert.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -17,6 +18,8 @@ int main(void)
     assert(counter != MAP_FAILED);
     pthread_create(&thread, NULL, nothing, NULL);
     pid_t child = fork();
+    if (child == 0)
+        usleep(50000);
     ++*(volatile int *)counter;
     if (child == 0)
         _exit(0);
