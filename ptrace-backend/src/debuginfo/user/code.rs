@@ -110,13 +110,14 @@ fn from_lines(
         None => owner == UnitOwner::Program,
     };
     let mut known: Vec<Option<bool>> = Vec::new();
+    let mut library = LibraryFunctions { image, last: None };
     lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
         known.resize(known.len().max(row.file + 1), None);
         let own = *known[row.file].get_or_insert_with(|| is_own(row.path));
         push(covered, row.range.clone());
         let is_watched = match owner {
             UnitOwner::Program => own,
-            UnitOwner::RustLibrary => is_watched_function(image, row.range.start, own),
+            UnitOwner::RustLibrary => library.is_watched(row.range.start, own),
         };
         if is_watched {
             push(found, row.range);
@@ -125,11 +126,39 @@ fn from_lines(
     (!known.is_empty()).then_some(owner)
 }
 
-/// Whether an address of Rust's library is in a function that is watched: one that works on the program's values, or one by which threads
-/// wait for one another, where the file is one of those (`is_own`).
-fn is_watched_function(image: &Image, address: u64, is_own: bool) -> bool {
-    let name = image.function_at(address).and_then(|function| function.name()).unwrap_or_default();
-    works_on_values(&name) || is_own && is_below(&name, &SYNCHRONISATION)
+/// The functions of Rust's library that is compiled in advance.
+struct LibraryFunctions<'i> {
+    image: &'i Image,
+    /// The function that was asked for last, which most rows of lines ask for again.
+    last: Option<LibraryFunction>,
+}
+
+struct LibraryFunction {
+    range: Range<u64>,
+    works_on_values: bool,
+    is_synchronisation: bool,
+}
+
+impl LibraryFunctions<'_> {
+    /// Whether an address is in a function that is watched: one that works on the program's values, or one by which threads
+    /// wait for one another, where the file is one of those (`is_own`).
+    fn is_watched(&mut self, address: u64, is_own: bool) -> bool {
+        let last = self.last.take().filter(|last| last.range.contains(&address));
+        let Some(function) = last.or_else(|| self.at(address)) else { return false };
+        let is_watched = function.works_on_values || is_own && function.is_synchronisation;
+        self.last = Some(function);
+        is_watched
+    }
+
+    fn at(&self, address: u64) -> Option<LibraryFunction> {
+        let function = self.image.function_at(address)?;
+        let name = function.name()?;
+        Some(LibraryFunction {
+            works_on_values: works_on_values(&name),
+            is_synchronisation: is_below(&name, &SYNCHRONISATION),
+            range: function.range,
+        })
+    }
 }
 
 /// The path below `library/` of a file of Rust's standard library.

@@ -18,22 +18,10 @@ const RUNTIME: [&str; 9] = [
 const WITHOUT_LINES: [&str; 1] = ["compiler_builtins::"];
 
 /// Code that runs in every program, or is long, and is not generic.
-const NOT_GENERIC: [&str; 35] = [
+const NOT_GENERIC: [&str; 20] = [
     "alloc::alloc::",
-    "core::char::",
-    "core::fmt::Formatter",
-    "core::fmt::builders::",
-    "core::fmt::num::",
-    "core::fmt::write",
-    "core::num::",
     "core::panic::",
     "core::panicking::panic",
-    "core::slice::index::",
-    "core::slice::memchr::",
-    "core::str::converts::",
-    "core::str::count::",
-    "core::str::validations::",
-    "core::unicode::",
     "std::alloc::",
     "std::backtrace_rs::",
     "std::io::error::",
@@ -42,14 +30,11 @@ const NOT_GENERIC: [&str; 35] = [
     "std::panicking::default_hook",
     "std::panicking::panic_count::",
     "std::panicking::rust_panic",
-    "std::path::Components",
     "std::rt::lang_start_internal",
     "std::sys::args::",
-    "std::sys::fs::",
     "std::sys::pal::",
     "std::sys::stdio::",
     "std::sys::thread::",
-    "std::sys::unix::fs::",
     "std::sys::unix::stack_overflow::",
     "std::sys::unix::thread::",
     "std::sys_common::thread_info::",
@@ -80,33 +65,46 @@ pub(crate) enum LibraryMark {
 }
 
 /// Whether a function of Rust's library works on values that it gets by reference, which are the program's: it formats, parses, compares,
-/// or copies them.
+/// copies or hands them to the system. Whatever the library does for itself is not among these: it starts threads, panics and unwinds,
+/// allocates, keeps the arguments of the program, and has buffers and locks for the standard streams.
 pub(crate) fn works_on_values(name: &str) -> bool {
-    const VALUES: [&str; 17] = [
-        "core::ascii::",
-        "core::char::",
-        "core::ffi::",
-        "core::net::",
-        "core::num::",
-        "core::slice::",
-        "core::str::",
-        "core::unicode::",
-        "alloc::borrow::",
-        "alloc::ffi::",
-        "alloc::slice::",
-        "alloc::str::",
-        "alloc::string::",
-        "std::ffi::",
-        "std::path::",
-        "std::sys::os_str::",
-        "std::sys::helpers::small_c_string::",
+    const FOR_ITSELF: [&str; 25] = [
+        "alloc::alloc::",
+        // The ends of the threads' stacks, in a tree behind a lock.
+        "alloc::collections::",
+        "alloc::raw_vec::",
+        "alloc::rc::",
+        "alloc::sync::",
+        "core::cell::",
+        "core::mem::",
+        "core::ops::",
+        "core::panic",
+        "core::ptr::",
+        "core::sync::",
+        "std::alloc::",
+        "std::backtrace",
+        "std::io::",
+        "std::panic",
+        "std::rt::",
+        "std::sync::",
+        "std::sys::args::",
+        "std::sys::backtrace",
+        "std::sys::pal::",
+        "std::sys::stdio::",
+        "std::sys::sync::",
+        "std::sys::thread",
+        "std::sys_common::",
+        "std::thread::",
     ];
+    const LIBRARY: [&str; 3] = ["core::", "alloc::", "std::"];
     let is_of_primitive = || {
         let path = name.trim_start_matches(['<', '&', '[', '*']).trim_start_matches("mut ");
         let end = path.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(path.len());
         PRIMITIVES.contains(&&path[..end])
     };
-    name.contains("core::fmt::") || is_below(name, &VALUES) || is_of_primitive()
+    name.contains("core::fmt::")
+        || is_below(name, &LIBRARY) && !is_below(name, &FOR_ITSELF)
+        || is_of_primitive()
 }
 
 /// A Rust function is the user's if its type or the trait that it implements is, or one of the user's crates made this copy of

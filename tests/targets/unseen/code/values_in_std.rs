@@ -3,14 +3,14 @@
 use std::cell::UnsafeCell;
 use std::ffi::CString;
 use std::path::Path;
-use std::{env, str, thread};
+use std::{env, fs, str, thread};
 
 struct Shared(UnsafeCell<[u8; 16]>);
 
 // SAFETY: none, which is the mistake.
 unsafe impl Sync for Shared {}
 
-const TEXT: [u8; 16] = *b"1234567.5 abc/de";
+const TEXT: [u8; 16] = *b"12345.715 abc/de";
 
 static SHARED: Shared = Shared(UnsafeCell::new(TEXT));
 
@@ -22,6 +22,13 @@ fn read(what: &str, bytes: &[u8; 16]) -> String {
         "converts" => text.to_lowercase(),
         "terminates" => CString::new(text).unwrap().into_string().unwrap(),
         "finds" => text.find('x').unwrap_or_default().to_string(),
+        "sets" => {
+            // SAFETY: no other thread asks for the environment.
+            unsafe { env::set_var("SHARED", text) };
+            env::var("SHARED").unwrap()
+        }
+        "splits" => env::split_paths(text).next().unwrap().display().to_string(),
+        "opens" => fs::metadata(&text[5..6]).is_ok_and(|found| found.is_dir()).to_string(),
         _ => Path::new(text).join("file").display().to_string(),
     }
 }

@@ -65,8 +65,8 @@ fn threads_of_a_system_library_are_not_seen() {
 
 /// Such code reads what it is given by reference.
 #[test]
-fn what_the_standard_library_formats_or_parses_is_watched() {
-    for what in ["formats", "parses", "converts", "terminates", "finds", "joins"] {
+fn what_the_standard_library_does_with_values_is_watched() {
+    for what in ["formats", "parses", "converts", "terminates", "finds", "sets", "splits", "opens", "joins"] {
         for level in levels(what) {
             let outcome = explore_built(&Build::new("unseen/code/values_in_std.rs", level), &[], &[what]);
             assert_eq!(outcome.code, 1, "{what} {level:?}: {}", outcome.transcript());
