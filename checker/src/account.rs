@@ -116,6 +116,13 @@ impl UnwatchedKind {
             Self::Client => "client",
         }
     }
+
+    /// Whether such an entry stands for processes or threads that run beside the schedule: one schedule need not do the same
+    /// twice.
+    #[must_use]
+    pub const fn is_unscheduled(self) -> bool {
+        matches!(self, Self::Task | Self::Client)
+    }
 }
 
 impl fmt::Display for UnwatchedKind {

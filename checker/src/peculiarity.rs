@@ -45,6 +45,17 @@ pub enum Peculiarity {
     AllocatesOften,
 }
 
+impl Peculiarity {
+    /// Whether something runs beside the schedule then: one schedule need not do the same twice.
+    #[must_use]
+    pub const fn has_unscheduled(self) -> bool {
+        matches!(
+            self,
+            Self::StartsProcesses | Self::ForksBesideThreads | Self::ReplacesItself | Self::SharesNetwork
+        )
+    }
+}
+
 /// An action of a program before `main` that its copies would lack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum EarlyStart {

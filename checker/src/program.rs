@@ -285,3 +285,12 @@ pub struct ExecutionSummary {
     /// For [`Scope::Hidden`]: accesses between events, in the order in which they ran; `None` where not all are known.
     pub hidden: Option<Vec<HiddenAccess>>,
 }
+
+impl ExecutionSummary {
+    /// Whether processes or threads ran beside the schedule, so that one schedule need not do the same twice.
+    #[must_use]
+    pub fn has_unscheduled(&self) -> bool {
+        self.unwatched.iter().any(|entry| entry.kind.is_unscheduled())
+            || self.notes.iter().any(|note| note.has_unscheduled())
+    }
+}

@@ -70,27 +70,48 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     pub(super) fn run(mut self) -> Result<SearchOutcome, SearchError> {
-        let is_due = self.check.is_due(&self.executor, &*self.strategy);
-        let checked = if is_due { self.check_determinism()? } else { None };
-        self.executor.epoch = self.executor.runner.program.epoch();
-        let ended = match checked {
-            Some(ended) => ended,
-            None => match self.search() {
-                Ok(ended) => ended,
-                Err(error) if self.findings.is_empty() => return Err(error),
-                // The findings that were reproduced before count all the same.
-                Err(error) => {
-                    self.notes.push(SearchNote::StoppedEarly(error.while_searching()));
-                    SearchEnd::Cancelled
-                }
-            },
+        let ended = match self.check_and_search() {
+            Ok(ended) => ended,
+            Err(error) if self.is_useless(&error) => return Err(error),
+            Err(error) => {
+                self.notes.push(SearchNote::StoppedEarly(error.while_searching()));
+                SearchEnd::Cancelled
+            }
         };
         Ok(self.outcome(ended))
     }
 
+    /// Whether the search ended since one schedule did not do the same twice: which others it would have shown is not known.
+    fn is_unrepeatable(&self) -> bool {
+        let is_so =
+            |note: &SearchNote| matches!(note, SearchNote::StoppedEarly(SearchError::NotDeterministic(_)));
+        self.notes.iter().any(is_so)
+    }
+
+    fn check_and_search(&mut self) -> Result<SearchEnd, SearchError> {
+        let is_due = self.check.is_due(&self.executor, &*self.strategy);
+        let checked = if is_due { self.check_determinism()? } else { None };
+        self.executor.epoch = self.executor.runner.program.epoch();
+        match checked {
+            Some(ended) => Ok(ended),
+            None => self.search(),
+        }
+    }
+
+    /// Whether an error leaves nothing to tell. Findings that were reproduced before count all the same; and where something
+    /// runs beside the schedule, which the account tells, another execution of one schedule is no fault of the program.
+    fn is_useless(&self, error: &SearchError) -> bool {
+        let is_difference = matches!(error, SearchError::Diverged(_) | SearchError::NotDeterministic(_));
+        self.findings.is_empty() && !(is_difference && self.executor.has_unscheduled)
+    }
+
     fn outcome(mut self, ended: SearchEnd) -> SearchOutcome {
         let irreproducible = std::mem::take(&mut self.executor.irreproducible);
+        let is_unrepeatable = self.is_unrepeatable();
         let at_end = |mut covered: Coverage| {
+            if is_unrepeatable {
+                return Coverage::default();
+            }
             covered.everything &= ended == SearchEnd::Covered;
             Irreproducible::covered(&irreproducible, &self.findings, covered)
         };

@@ -28,6 +28,10 @@ pub(super) struct Executor<'a, P> {
     pub(super) seen: Vec<(Identity, u64)>,
     /// Failures that did not come again.
     pub(super) irreproducible: Vec<Irreproducible>,
+    /// Something ran beside the schedule in an execution ([`ExecutionSummary::has_unscheduled`]).
+    ///
+    /// [`ExecutionSummary::has_unscheduled`]: crate::program::ExecutionSummary::has_unscheduled
+    pub(super) has_unscheduled: bool,
 }
 
 impl<'a, P: Program> Executor<'a, P> {
@@ -41,6 +45,7 @@ impl<'a, P: Program> Executor<'a, P> {
             is_checked: false,
             seen: Vec::new(),
             irreproducible: Vec::new(),
+            has_unscheduled: false,
         }
     }
 
@@ -57,7 +62,9 @@ impl<'a, P: Program> Executor<'a, P> {
         guide: &mut dyn Guide,
     ) -> Result<RunOutcome, SearchError> {
         let limit = &self.options.limit;
-        self.runner.run_within(scope, prefix, guide, &mut || limit.look())
+        let end = self.runner.run_within(scope, prefix, guide, &mut || limit.look());
+        self.has_unscheduled |= self.runner.summary.has_unscheduled();
+        end
     }
 
     /// The same of an execution that is no part of the search.

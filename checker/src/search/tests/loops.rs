@@ -278,6 +278,7 @@ fn what_was_found_is_not_lost_when_the_program_changes() {
     let outcome = explore(&program, &options, &mut SilentObserver).unwrap();
     assert!(!outcome.findings.is_empty() && outcome.ended == SearchEnd::Cancelled);
     assert!(matches!(outcome.notes[0], SearchNote::StoppedEarly(SearchError::NotDeterministic(_))));
+    assert_eq!(outcome.covered, Coverage::default());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use checker::search::SearchNote;
+use checker::search::{SearchError, SearchNote};
 
 use crate::narrate::sentences::phrasing::Phrasing;
 use crate::program::run_notes::{Cost, ExecutionCosts};
@@ -38,10 +38,10 @@ fn seconds(time: Duration) -> String {
 }
 
 impl Phrasing<'_> {
-    /// A note of a search, as a sentence.
-    pub(crate) fn search_note(&self, note: &SearchNote) -> String {
+    /// A note of a search, as a sentence; `in_words` tells an error.
+    pub(crate) fn search_note(&self, note: &SearchNote, in_words: impl Fn(&SearchError) -> String) -> String {
         match note {
-            SearchNote::StoppedEarly(error) => format!("the search stopped early: {error}"),
+            SearchNote::StoppedEarly(error) => format!("the search stopped early: {}", in_words(error)),
             SearchNote::ManyRaces(most) => {
                 format!("more than {most} pairs of locations race: the others are left out")
             }

@@ -18,7 +18,7 @@ use std::time::Instant;
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::Program;
 use checker::race::Triangle;
-use checker::search::{self, Options, SearchEnd, SearchOutcome, Stats};
+use checker::search::{self, Options, SearchEnd, SearchError, SearchOutcome, Stats};
 use ptrace_backend::attention::Attention;
 
 use self::execute::{in_order, is_complete};
@@ -237,7 +237,10 @@ impl SearchSession<'_> {
     fn notes(&self, outcome: &SearchOutcome) -> Vec<String> {
         let labels = ThreadLabels::of([], None);
         let words = Phrasing { labels: &labels, source: self.source };
-        let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
+        let places = self.places();
+        let in_words = |error: &SearchError| ErrorPhrasing(&places).search_error(error.clone()).to_string();
+        let mut notes: Vec<String> =
+            outcome.notes.iter().map(|note| words.search_note(note, in_words)).collect();
         notes.extend(too_long(&outcome.stats, self.request.step_limit, !self.request.client.is_empty()));
         notes.extend(self.source.notes());
         if environment::lets_openmp_sleep(&self.target.environment) {

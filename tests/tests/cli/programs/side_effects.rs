@@ -66,6 +66,18 @@ fn it_starts_a_program_of_its_own() {
     }
 }
 
+/// The schedule does not decide what another program writes: that an execution does not come again is no fault of the program.
+#[test]
+fn what_it_does_depends_on_another_program() {
+    for level in levels("reads_chance") {
+        let program = Build::new("processes/reads_chance.c", level).program().unwrap();
+        let outcome = Tool::explore::<&str>([], &program).run().unwrap();
+        let result = (outcome.code, &outcome.report["verdict"]);
+        assert_eq!(result, (2, &"inconclusive".into()), "{level:?}: {}", outcome.transcript());
+        assert!(outcome.says("does not do the same"), "{level:?}: {}", outcome.transcript());
+    }
+}
+
 /// Copies of a process share what it has opened: where a constructor opens something, each execution is a new start.
 #[test]
 fn what_a_constructor_opens_is_new_in_each_execution() {
