@@ -7,8 +7,8 @@
 //! consistent.
 //!
 //! Two accesses race in an execution if they conflict and no third event comes between them in happens-before: another
-//! linearisation has them side by side. So one execution of each class shows every race. The first write counts only if it
-//! races as well, be it in another execution: a store that no other thread comes upon while it is in its buffer might as well
+//! linearisation has them side by side. So one execution of each class shows every race. The first write counts only if its
+//! place races as well with what it writes there, be it in another execution: a store that no other thread comes upon while it is in its buffer might as well
 //! have been carried out at once. The buffer keeps order, so that until then the others have seen nothing of what its thread
 //! has done since; what they do can come before that store, and the access of theirs that comes upon it is its neighbour there.
 //! Nor does it count for a read of the same location, which sees it in any case.
@@ -39,8 +39,8 @@ pub struct Triangle {
 pub struct Triangles {
     /// Each with the locations of its first write.
     found: FxHashMap<Triangle, FxHashSet<Obj>>,
-    /// The bytes of all races of all executions.
-    racy: ByteSet,
+    /// Of each place that writes, the bytes that it has written in a race of any execution.
+    racy: FxHashMap<Site, ByteSet>,
 }
 
 /// Stores of one thread since its buffer was empty, each location from each place once.
@@ -98,10 +98,12 @@ impl Triangles {
     /// The triangular races that take away the claim that an exploration of sequential consistency makes for x86.
     #[must_use]
     pub fn observable(&self) -> Vec<Triangle> {
-        let is_racy =
-            |locations: &FxHashSet<Obj>| locations.iter().any(|&location| self.racy.overlap(location));
+        let is_observable = |(found, locations): &(&Triangle, &FxHashSet<Obj>)| {
+            let racy = self.racy.get(&found.write);
+            racy.is_some_and(|racy| locations.iter().any(|&location| racy.overlap(location)))
+        };
         let mut found: Vec<Triangle> =
-            self.found.iter().filter(|(_, locations)| is_racy(locations)).map(|(found, _)| *found).collect();
+            self.found.iter().filter(is_observable).map(|(found, _)| *found).collect();
         found.sort_unstable();
         found
     }
@@ -117,10 +119,15 @@ impl Triangles {
         let event = |at: Position| &trace.steps[at].event;
         for access in &event(earlier).did.accesses {
             for other in &event(later).did.accesses {
-                if let Some(common) =
+                let Some(common) =
                     access.obj.common(&other.obj).filter(|_| access.mode.conflicts(other.mode))
-                {
-                    self.racy.insert(common);
+                else {
+                    continue;
+                };
+                for (at, mode) in [(earlier, access.mode), (later, other.mode)] {
+                    if mode == Mode::Write {
+                        self.racy.entry(event(at).site).or_default().insert(common);
+                    }
                 }
             }
         }
@@ -326,6 +333,9 @@ mod tests {
             ("T1: w x, r x, r y | T2: w y, r y, r x", true),
             // An attempt to take what is not there only loads.
             ("T1: w x, trydown s | T2: up s, r x", true),
+            // Another write of that location races, and this one comes after all that others do there.
+            ("T1: r x a, if a == 1 { w x 2, r y } | T2: w z, add x, w y", false),
+            ("T1: r x a, if a == 1 { w x 2, r y } | T2: w z, add x, w y, r x", true),
             ("T1: lock m, w x, r y, unlock m | T2: lock m, w y, r x, unlock m", false),
         ] {
             assert_eq!(observable(text) > 0, expected, "{text}");

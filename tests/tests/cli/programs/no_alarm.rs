@@ -40,6 +40,7 @@ fn correct_programs_are_clean() {
         "kernel/own_processors.c",
         "time/processor_clocks.c",
         "code/string_streams.cpp",
+        "code/last_owner.cpp",
     ] {
         for level in levels(source) {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
