@@ -84,3 +84,11 @@ fn does_not_always_panic() {
     adder.join().unwrap();
     assert_ne!(total.load(SeqCst), 2); // DOES NOT PANIC
 }
+
+/// Two threads print, into the buffer that the harness captures them in.
+#[test]
+fn prints_from_two_threads() {
+    let printer = thread::spawn(|| println!("one"));
+    println!("other");
+    printer.join().unwrap();
+}

@@ -42,8 +42,10 @@ const NOT_GENERIC: [&str; 20] = [
 ];
 
 /// Functions of locks and of other ways in which threads wait for one another, as against those that merely use locks for the
-/// library's own ends (standard output, thread handles, panics).
-pub(crate) const SYNCHRONISATION: [&str; 6] = [
+/// library's own ends (standard output, thread handles, panics). What a harness captures of the output of its test is a buffer like
+/// any other, behind a mutex.
+pub(crate) const SYNCHRONISATION: [&str; 7] = [
+    "std::io::stdio::print_to_buffer_if_capture_used",
     "std::sync::",
     "std::sys::sync::",
     "core::sync::",

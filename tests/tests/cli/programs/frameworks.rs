@@ -10,11 +10,14 @@ fn explore(test: &str, optimisation: Optimisation) -> Outcome {
 }
 
 fn explore_by(strategy: &str, test: &str, optimisation: Optimisation) -> Outcome {
+    explore_as(&["--exact", test, "--nocapture", "--test-threads=1"], strategy, optimisation)
+}
+
+fn explore_as(arguments: &[&str], strategy: &str, optimisation: Optimisation) -> Outcome {
     let program = Build::new("frameworks/rust_tests.rs", optimisation).flag("--test").program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["--strategy".as_ref(), strategy.as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-    let as_the_framework_does = ["--exact", test, "--nocapture", "--test-threads=1"];
-    Tool::explore(options, &program).and(as_the_framework_does).run().unwrap()
+    Tool::explore(options, &program).and(arguments).run().unwrap()
 }
 
 fn lanes(outcome: &Outcome) -> Vec<(String, String)> {
@@ -72,6 +75,18 @@ fn what_a_rust_test_may_do_is_no_failure() {
             let outcome = explore_by("icb", test, optimisation);
             assert_eq!(outcome.code, 0, "{}", outcome.transcript());
         }
+    }
+}
+
+/// The harness captures the output of threads in one buffer, which the standard library locks.
+#[test]
+fn threads_of_a_rust_test_print_in_turns() {
+    for optimisation in levels("prints_from_two_threads") {
+        let arguments = ["--exact", "prints_from_two_threads", "--test-threads=1"];
+        let outcome = explore_as(&arguments, "auto", optimisation);
+        let races = outcome.report["races"].as_array().map(Vec::len);
+        assert_eq!((outcome.code, races), (0, Some(0)), "{}", outcome.transcript());
+        assert_eq!(outcome.report["schedules"], 2, "{}", outcome.transcript());
     }
 }
 
