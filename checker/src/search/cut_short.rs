@@ -33,6 +33,13 @@ pub(super) fn take_back<P: Program>(
     notes.limit_reached = true;
 }
 
+/// Counts an execution that did not begin as its planner had predicted from others.
+pub(super) fn mispredicted<P: Program>(executor: &mut Executor<'_, P>) -> Notes {
+    executor.stats.pruned += 1;
+    executor.count_events();
+    Notes { mispredicted: true, ..Notes::default() }
+}
+
 /// The end of a search in the middle of an execution.
 pub(super) fn stopped<P: Program>(executor: &mut Executor<'_, P>, go: StopRequest) -> SearchEnd {
     count_awaiting(executor);

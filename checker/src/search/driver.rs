@@ -119,15 +119,16 @@ impl<'a, P: Program> Search<'a, P> {
         let is_too_narrow = self.switch_points.is_too_narrow();
         let covered = at_end(self.switch_points.coverage(strategy, self.cut));
         let at_synchronisation = self.switch_points.at_synchronisation(strategy, self.cut).map(at_end);
+        let at_least_cost = strategy.covered_at_least_cost(covered, self.cut);
         for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
             finding.fewest &= !is_too_narrow;
-            let lowest = strategy.runs_at_least_cost();
-            finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
+            finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), at_least_cost);
         }
         self.switch_points.lock_orders.drop_observed(covered.everything);
         self.notes
             .extend(self.switch_points.notes().chain(Irreproducible::notes(irreproducible, &self.findings)));
         self.notes.extend(strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
+        self.notes.extend(strategy.has_mispredicted().then_some(SearchNote::Mispredicted));
         let SwitchPoints { races, triangles, torn, lock_orders, .. } = self.switch_points;
         let Self { executor: Executor { stats, .. }, findings, notes, .. } = self;
         let triangles = triangles.observable();
@@ -218,14 +219,22 @@ impl<'a, P: Program> Search<'a, P> {
             Some(ran) => ran,
             None => {
                 let planned = (&*self.strategy, &self.cache);
-                narrow::run_item(&mut self.executor, item, planned, &mut self.notes)?
+                match narrow::run_item(&mut self.executor, item, planned, &mut self.notes) {
+                    Err(SearchError::Diverged(_)) if item.is_predicted() => {
+                        let notes = cut_short::mispredicted(&mut self.executor);
+                        self.strategy.learn(item, &self.executor.runner.trace, notes, &self.cache);
+                        return Ok(None);
+                    }
+                    ran => ran?,
+                }
             }
         };
         if !self.executor.is_narrow {
             // An execution that ran ahead teaches only now.
             self.executor.runner.queue_audit(self.executor.is_checked);
         }
-        if self.executor.runner.summary.left_out {
+        notes.left_out = self.executor.runner.summary.left_out;
+        if notes.left_out {
             self.note_cut(item);
         }
         self.check.keep_first_ever(&self.executor);
@@ -410,12 +419,13 @@ impl<'a, P: Program> Search<'a, P> {
         let preemptions = trace.preemptions();
         let first = self.executor.seen.iter().find(|(seen, _)| *seen == identity);
         let covered = self.switch_points.coverage(&*self.strategy, self.cut);
+        let covered = self.strategy.covered_at_least_cost(covered, self.cut);
         Finding {
             failure,
             executions: first.map_or(number, |&(_, started)| started),
             identity,
             preemptions: Some(preemptions),
-            fewest: is_fewest(preemptions, covered, self.strategy.runs_at_least_cost()),
+            fewest: is_fewest(preemptions, covered),
             delays: Some(trace.delays()),
             threads: Some(cost::threads(&trace)).filter(|&threads| threads == 2),
             variables: Some(cost::variables(&trace)),
@@ -430,8 +440,7 @@ impl<'a, P: Program> Search<'a, P> {
     }
 }
 
-/// Whether no schedule with fewer preemptions than these can show the same. `lowest`: each class of schedules was run with as
-/// few as it can have.
-fn is_fewest(preemptions: u32, covered: Coverage, lowest: bool) -> bool {
-    preemptions.checked_sub(1).is_none_or(|fewer| lowest && covered.is_whole_to(fewer))
+/// Whether no schedule with fewer preemptions than these can show the same, by what was covered at the least cost.
+fn is_fewest(preemptions: u32, covered: Coverage) -> bool {
+    preemptions.checked_sub(1).is_none_or(|fewer| covered.is_whole_to(fewer))
 }

@@ -14,6 +14,8 @@ pub enum SearchNote {
     ManyLockOrders(usize),
     /// Nothing is covered, since the least number of preemptions of some execution could not be told.
     UnknownPreemptions,
+    /// Orders of events that were predicted from others did not come out, and what they lead to is not known.
+    Mispredicted,
     /// Threads were switched at every operation although it was asked for synchronisation only, since one gives way.
     SwitchedEverywhere,
     /// A limit was reached by an execution, and not again on replay.

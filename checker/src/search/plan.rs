@@ -42,7 +42,8 @@ impl StrategyKind {
             Self::Period => (Box::new(Periods::new(max_periods)), None),
             Self::Guided => (Box::new(Guided::new(seed)), None),
             Self::Auto => {
-                (Box::new(Auto::new(max_preemptions, max_periods, seed)), Some(SubsumptionRule::Preemptions))
+                let auto = Auto::new(max_preemptions, max_periods, seed, &options.limit);
+                (Box::new(auto), Some(SubsumptionRule::Preemptions))
             }
         }
     }

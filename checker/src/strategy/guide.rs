@@ -74,6 +74,12 @@ pub struct Notes {
     pub given_up: bool,
     /// The execution was ended by a limit.
     pub limit_reached: bool,
+    /// The prefix, an order of events that was never run, did not come out: what it leads to is not known.
+    pub mispredicted: bool,
+    /// Something was left out of what its threads may do ([`ExecutionSummary::left_out`]).
+    ///
+    /// [`ExecutionSummary::left_out`]: crate::program::ExecutionSummary::left_out
+    pub left_out: bool,
     /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.
     pub visits: Visits,
     /// Of an execution of dpor's that was run ahead of its turn: what it leads to. Where it is lost it is made again.

@@ -6,6 +6,7 @@
 //! search is, and nothing else. A new search is a new file here and a line in [`StrategyKind::plan`].
 
 mod auto;
+mod brief;
 mod default;
 mod dpor;
 mod follow;

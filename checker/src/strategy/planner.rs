@@ -51,13 +51,18 @@ pub trait Strategy: Send {
         true
     }
 
-    /// Whether what is covered was run with as few preemptions as it can have.
-    fn runs_at_least_cost(&self) -> bool {
-        true
+    /// Of what is covered, the part of which each class of schedules was run with as few preemptions as it can have.
+    fn covered_at_least_cost(&self, covered: Coverage, _cut: Option<u32>) -> Coverage {
+        covered
     }
 
     /// Whether less is covered than was run since the costs of some execution could not be told.
     fn lacks_costs(&self) -> bool {
+        false
+    }
+
+    /// Whether less is covered since orders of events that it had predicted did not come out.
+    fn has_mispredicted(&self) -> bool {
         false
     }
 
@@ -107,6 +112,14 @@ pub struct WorkItem {
     pub cost: u32,
     /// For dpor: what was explored before, and what comes after the prefix.
     pub branch: Option<Box<Branch>>,
+}
+
+impl WorkItem {
+    /// Whether its prefix is an order of events that was predicted from others, and never run.
+    #[must_use]
+    pub fn is_predicted(&self) -> bool {
+        self.branch.is_some()
+    }
 }
 
 /// The part that a search has covered completely, up to the bound on time-outs.

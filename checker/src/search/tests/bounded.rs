@@ -120,8 +120,17 @@ fn guided_schedules_see_every_pair() {
 }
 
 #[test]
-fn the_portfolio_covers_what_icb_covers_and_no_more() {
+fn the_portfolio_covers_what_icb_or_dpor_covers_and_no_more() {
+    // dpor has few classes to run.
     let text = "r x, w x | r x, w x | r y, w x, w y";
+    let every = search(text, &Options { max_schedules: None, ..options(StrategyKind::Dpor) });
+    let limits = Options { max_preemptions: 3, max_schedules: None, ..options(StrategyKind::Auto) };
+    let auto = search(text, &limits);
+    let everything = Coverage { preemptions: Some(3), everything: true, ..Coverage::default() };
+    assert_eq!((auto.covered, auto.ended), (everything, SearchEnd::Covered));
+    assert_eq!(auto.stats.schedules, every.stats.schedules);
+    // It takes dpor more executions than icb to come to its end.
+    let text = "r x, w x, r y, w y, r x, w x | r x, w x, r y, w y, r x, w x | r y, w x, w y, r y, w x, w y";
     for bound in 0..=3 {
         let limits = Options { max_preemptions: bound, max_schedules: None, ..Options::default() };
         let icb = search(text, &limits);

@@ -47,7 +47,10 @@ fn the_second_one_is_run_again_with_the_key_points_that_were_added() {
 
 #[test]
 fn a_program_that_changes_is_refused_whenever_it_does() {
-    let (first, then) = ("lock m, r x, unlock m, w x | r x, w y", "r x, w x | r x, w y");
+    let (first, then) = (
+        "lock m, r x, unlock m, w x, r x | r x, w y, w x, w x | w x",
+        "r x, w x, r x | r x, w y, w x, w x | w x",
+    );
     let options = Options { max_schedules: Some(20), ..auto(0) };
     let same = Changing::new(first, first, 0);
     assert_eq!(explore(&same, &options, &mut SilentObserver).unwrap().ended, SearchEnd::Budget);

@@ -76,6 +76,8 @@ pub struct Enumerator<W: Enumeration> {
     next_id: u64,
     /// Something was left out.
     incomplete: bool,
+    /// See [`Strategy::has_mispredicted`].
+    has_mispredicted: bool,
 }
 
 impl<W: Enumeration> Enumerator<W> {
@@ -86,7 +88,14 @@ impl<W: Enumeration> Enumerator<W> {
     }
 
     pub(super) fn of(enumeration: W) -> Self {
-        Self { enumeration, in_flight: None, started: false, next_id: 0, incomplete: false }
+        Self {
+            enumeration,
+            in_flight: None,
+            started: false,
+            next_id: 0,
+            incomplete: false,
+            has_mispredicted: false,
+        }
     }
 
     fn new_id(&mut self) -> u64 {
@@ -130,8 +139,10 @@ impl<W: Enumeration> Strategy for Enumerator<W> {
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
         let Some((_, task)) = self.in_flight.take_if(|(id, _)| *id == item.id) else { return };
-        self.incomplete |= notes.timeouts_bounded || notes.limit_reached || has_timer(run);
-        if !notes.infeasible {
+        self.has_mispredicted |= notes.mispredicted;
+        self.incomplete |= notes.timeouts_bounded || notes.limit_reached || notes.left_out || has_timer(run);
+        self.incomplete |= notes.mispredicted;
+        if !notes.infeasible && !notes.mispredicted {
             self.incomplete |= !self.enumeration.learn(task, run, length(notes.limit_reached), notes);
         }
     }
@@ -153,12 +164,16 @@ impl<W: Enumeration> Strategy for Enumerator<W> {
     }
 
     /// A class of schedules is run in whatever order its reversals leave.
-    fn runs_at_least_cost(&self) -> bool {
-        false
+    fn covered_at_least_cost(&self, _covered: Coverage, _cut: Option<u32>) -> Coverage {
+        Coverage::default()
     }
 
     fn lacks_costs(&self) -> bool {
         self.enumeration.lacks_costs()
+    }
+
+    fn has_mispredicted(&self) -> bool {
+        self.has_mispredicted
     }
 
     fn bound(&self) -> Option<u32> {

@@ -52,6 +52,10 @@ impl Phrasing<'_> {
                  preemptions it takes at least: its threads are too many, or wait for signals or for several variables \
                  (--strategy icb covers a bound)"
                 .to_owned(),
+            SearchNote::Mispredicted => "not everything is covered, since some orders of events that dpor had predicted from \
+                 others did not come out: a thread may count how often it looks, or take the time (--strategy icb runs \
+                 each order as it comes)"
+                .to_owned(),
             SearchNote::SwitchedEverywhere => "a thread gives way (it yields or sleeps), and when its next turn is may \
                  depend on any access of others: threads were switched at every operation, not at synchronisation only"
                 .to_owned(),

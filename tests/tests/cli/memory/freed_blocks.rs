@@ -185,8 +185,9 @@ fn auto_shows_all_failures_of_the_papers_listing() {
         let expected = [
             json!(["crash", 16]),
             json!(["double-free", 21]),
+            // No schedule with two preemptions shows what happens in line 19.
+            json!(["unlock-not-held", 19]),
             json!(["use-after-free", 16]),
-            // Of what no schedule with two preemptions shows, random ones show this.
             json!(["use-after-free", 19]),
         ];
         assert_eq!(kinds, expected);

@@ -275,7 +275,7 @@ impl Enumeration for Reverse {
     }
 
     fn is_done(&self) -> bool {
-        self.frames.is_empty()
+        self.frames.iter().all(|frame| frame.children.is_empty())
             && self.next.is_empty()
             && self.bound.as_ref().is_none_or(PreemptionBound::is_done)
     }
