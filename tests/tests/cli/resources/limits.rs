@@ -107,10 +107,10 @@ fn an_execution_that_takes_all_the_time_is_told_of() {
 fn a_search_leaves_time_to_judge_the_races_that_it_has_seen() {
     let program = Build::new("limits/long_races.c", Optimisation::O0).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = ["--time-limit".as_ref(), "1s".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    let options = ["--time-limit".as_ref(), "4s".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
     let outcome = Tool::explore(options, &program).run().unwrap();
     let (races, ended) = (&outcome.report["races"], outcome.report["ended"].to_string());
-    let leaves = ended.contains("its share of 1s was up, a part of which is for judging what it has seen");
+    let leaves = ended.contains("its share of 4s was up, a part of which is for judging what it has seen");
     assert!(leaves && races[0].is_object(), "{}", outcome.transcript());
 }
 
