@@ -284,7 +284,8 @@ fn opens_telling(tracee: &Tracee, index: ThreadIndex) -> Option<String> {
     process_state::is_telling(&path).then(|| process_state::words(&path))
 }
 
-/// The `pthread_t` of the thread that the first argument of a call names; `None` if there is none.
+/// The object for the attributes of the thread that the first argument of a call names; `None` if there is none. A `pthread_t` is that
+/// of the last thread that got it: the C library gives a new thread the stack of one that has ended.
 fn named_thread(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -292,15 +293,12 @@ fn named_thread(
     by: ThreadHandle,
 ) -> Option<u64> {
     let argument = tracee.tasks[index].argument(0);
-    if by == ThreadHandle::Pthread {
-        return Some(argument);
-    }
-    let is_it = |&i: &ThreadIndex| match argument {
-        0 => i == index,
-        number => scheduling.threads[i].virtual_system.tid == number as i64,
+    let is_it = |&i: &ThreadIndex| match (by, argument) {
+        (ThreadHandle::Pthread, handle) => tracee.tasks[i].handle == handle,
+        (ThreadHandle::Number, 0) => i == index,
+        (ThreadHandle::Number, number) => scheduling.threads[i].virtual_system.tid == number as i64,
     };
-    let named = scheduling.threads.indices().find(is_it);
-    named.map(|named| tracee.tasks[named].handle)
+    scheduling.threads.indices().filter(is_it).last().map(attributes_of)
 }
 
 /// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
@@ -350,6 +348,13 @@ fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
     let is_known =
         matches!(effects(name), Effects::Modelled | Effects::EndsProcess | Effects::CallsAtExit { .. });
     is_only_own || is_known && MemoryFunction::named(name).is_none()
+}
+
+/// An address that nothing has, for the attributes of a thread.
+fn attributes_of(thread: ThreadIndex) -> u64 {
+    const FIRST: u64 = 1 << 63;
+    const WORD: u64 = 8;
+    FIRST + WORD * thread.place() as u64
 }
 
 /// An address that nothing has, for the signals that a thread takes.
