@@ -52,17 +52,14 @@ const TRIAL: u64 = 250;
 /// The longest execution of dpor's, in events: a loop that waits may go on for ever there.
 const LONGEST: usize = 600;
 
-/// The cost of items of dpor's and of those that cover nothing: unexplored ones leave no gap in what icb covers.
-const OF_DPOR: u32 = u32::MAX - 1;
-const OF_NONE: u32 = u32::MAX;
-
 /// Several searches that take turns.
 pub struct Auto {
     /// icb is the first of them.
     parts: [Box<dyn Strategy>; PARTS],
     max_preemptions: u32,
-    /// The number of executions after the initial schedules, and those of dpor among them.
+    /// The number of executions after the initial schedules.
     count: u64,
+    /// Those of dpor among them.
     on_trial: u64,
     /// Parts that have nothing left.
     done: [bool; PARTS],
@@ -139,6 +136,15 @@ impl Auto {
         }
     }
 
+    /// Whether dpor has come to its end. It knows itself which of its executions were cut.
+    fn has_run_everything(&self) -> bool {
+        self.parts[DPOR].coverage(None).everything
+    }
+
+    fn covered_by_icb(&self, cut: Option<u32>) -> Coverage {
+        self.parts[ICB].coverage(cut.filter(|&cut| cut < u32::MAX))
+    }
+
     /// One of the others that has something left.
     fn another(&self, round: u64) -> usize {
         let others = PARTS - OTHERS;
@@ -149,11 +155,8 @@ impl Auto {
 
 /// An item of a part under a name that no other part uses.
 fn wrapped(part: usize, item: WorkItem) -> WorkItem {
-    let cost = match part {
-        ICB => item.cost,
-        DPOR => OF_DPOR,
-        _ => OF_NONE,
-    };
+    // Unexplored items of other parts leave no gap in what icb covers.
+    let cost = if part == ICB { item.cost } else { u32::MAX };
     WorkItem { id: item.id * PARTS as u64 + part as u64, cost, ..item }
 }
 
@@ -167,7 +170,7 @@ fn unwrapped(item: &WorkItem) -> (usize, WorkItem) {
 impl Strategy for Auto {
     fn next(&mut self, cache: &Cache) -> Next {
         loop {
-            if self.parts[DPOR].coverage(None).everything {
+            if self.has_run_everything() {
                 return Next::Done;
             }
             let part = self.turn();
@@ -214,12 +217,12 @@ impl Strategy for Auto {
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
         let (part, own) = unwrapped(item);
         self.threads = self.threads.max(run.threads.len());
-        if part == DPOR && (run.steps.len() >= LONGEST || notes.mispredicted) {
-            // An item that is never taken in leaves a gap in what it covers.
-            self.done[DPOR] = true;
-        } else {
+        let is_too_long = part == DPOR && run.steps.len() >= LONGEST;
+        if !is_too_long {
             self.parts[part].learn(&own, run, notes, cache);
         }
+        // An item that is never taken in leaves a gap in what dpor covers, as what it has left out does.
+        self.done[DPOR] |= is_too_long || !self.parts[DPOR].may_cover_everything();
         let others = self.parts.iter_mut().enumerate().filter(|&(other, _)| other != part);
         others.for_each(|(_, other)| other.observe(run));
     }
@@ -234,20 +237,16 @@ impl Strategy for Auto {
     }
 
     fn coverage(&self, cut: Option<u32>) -> Coverage {
-        if self.parts[DPOR].coverage(cut.filter(|&cut| cut < OF_NONE)).everything {
-            return Coverage {
-                preemptions: Some(self.max_preemptions),
-                everything: true,
-                ..Coverage::default()
-            };
+        if self.has_run_everything() {
+            let preemptions = Some(self.max_preemptions);
+            return Coverage { preemptions, everything: true, ..Coverage::default() };
         }
-        self.parts[ICB].coverage(cut.filter(|&cut| cut < OF_DPOR))
+        self.covered_by_icb(cut)
     }
 
     fn covered_at_least_cost(&self, covered: Coverage, cut: Option<u32>) -> Coverage {
-        let by_icb = self.parts[ICB].coverage(cut.filter(|&cut| cut < OF_DPOR));
         // Failures that did not come again leave nothing covered, by whichever search.
-        if covered.everything { by_icb } else { covered }
+        if covered.everything { self.covered_by_icb(cut) } else { covered }
     }
 
     fn bound(&self) -> Option<u32> {

@@ -66,6 +66,11 @@ pub trait Strategy: Send {
         false
     }
 
+    /// Whether it may still come to cover every schedule.
+    fn may_cover_everything(&self) -> bool {
+        true
+    }
+
     /// Takes in an execution that no item of its own led to, where that tells it something about the program.
     fn observe(&mut self, _run: &Trace) {}
 

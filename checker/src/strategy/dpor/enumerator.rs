@@ -176,6 +176,10 @@ impl<W: Enumeration> Strategy for Enumerator<W> {
         self.has_mispredicted
     }
 
+    fn may_cover_everything(&self) -> bool {
+        !self.incomplete
+    }
+
     fn bound(&self) -> Option<u32> {
         self.enumeration.bound()
     }
