@@ -94,11 +94,12 @@ impl Startup {
         }
     }
 
-    /// Maps a page of zeros for hand-offs that the process has in common with this one, in the place of its own. `None`: it cannot be had.
+    /// Maps a page of zeros for hand-offs, and the log behind it, that the process has in common with this one, in the place of its own.
+    /// `None`: they cannot be had.
     pub(crate) fn share_page(&mut self, log: Log) -> Result<Option<SharedPage>, LaunchError> {
         let hand_off = HandOff::below(log.start);
-        let (place, len) = (u64::from(hand_off.page()), u64::from(PAGE_SIZE));
-        let Ok(page) = SharedPage::new() else { return Ok(None) };
+        let place = u64::from(hand_off.page());
+        let Ok(page) = SharedPage::new(log.end() - log.start) else { return Ok(None) };
         let mut path = page.path().into_bytes();
         path.push(0);
         if !memory::write(self.tid, place, &path) {
@@ -109,12 +110,13 @@ impl Startup {
         let file = self.system_call(libc::SYS_openat, [here, place, flags, 0, 0, 0])?;
         let Ok(descriptor) = u64::try_from(file) else {
             let bytes = hand_off.bytes(log.empty()).unwrap_or_default().split_off(PAGE_SIZE as usize);
-            self.fill(&MappedArea { start: place, len, bytes })?;
+            self.fill(&MappedArea { start: place, len: u64::from(PAGE_SIZE), bytes })?;
             return Ok(None);
         };
         let protection = (libc::PROT_READ | libc::PROT_WRITE) as u64;
         let flags = (libc::MAP_SHARED | libc::MAP_FIXED) as u64;
-        let mapped = self.system_call(libc::SYS_mmap, [place, len, protection, flags, descriptor, 0])?;
+        let mapped =
+            self.system_call(libc::SYS_mmap, [place, page.len(), protection, flags, descriptor, 0])?;
         self.system_call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0])?;
         if mapped != place as i64 {
             return Err(StartupError::NoSharedPage.into());

@@ -31,10 +31,15 @@ const HARDLY_ANY: u32 = 256;
 
 /// The accesses of a thread since its last stop that it may repeat next: one for each place, which an access has by its address and
 /// its instruction. The log of a loop has the same ones again and again.
-struct RecentAccesses([Option<LoggedAccess>; Self::PLACES]);
+struct RecentAccesses(Vec<Option<LoggedAccess>>);
 
 impl RecentAccesses {
     const PLACES: usize = 512;
+
+    /// Room for those of a log of so many entries. A short one repeats hardly anything: it has none.
+    fn of(entries: usize) -> Self {
+        Self(vec![None; if entries < Self::PLACES / 8 { 0 } else { Self::PLACES }])
+    }
 
     fn place(access: &LoggedAccess) -> usize {
         // Neighbouring addresses, and neighbouring instructions, have neighbouring places.
@@ -42,11 +47,13 @@ impl RecentAccesses {
     }
 
     fn has(&self, access: &LoggedAccess) -> bool {
-        self.0[Self::place(access)].as_ref() == Some(access)
+        self.0.get(Self::place(access)).and_then(Option::as_ref) == Some(access)
     }
 
     fn put(&mut self, access: LoggedAccess) {
-        self.0[Self::place(&access)] = Some(access);
+        if let Some(place) = self.0.get_mut(Self::place(&access)) {
+            *place = Some(access);
+        }
     }
 }
 
@@ -88,7 +95,7 @@ pub(crate) fn note(
             access::note_passed(tracee, scheduling, (memory, account), index, candidate, access);
         }
     };
-    let mut recent = RecentAccesses([None; RecentAccesses::PLACES]);
+    let mut recent = RecentAccesses::of(entries.len());
     for entry in &entries {
         if recent.has(entry) {
             continue;

@@ -333,32 +333,40 @@ impl Tracee {
         if written == 0 {
             return Ok(Some(Vec::new()));
         }
-        if written % 2 != 0 || written > u64::from(log.entries) * 2 {
+        let per_entry = Log::WORDS as u64;
+        if written % per_entry != 0 || written > u64::from(log.entries) * per_entry {
             return Ok(None);
         }
-        let len = written as usize / 2 * Log::ENTRY as usize;
-        let entries = self.read(u64::from(log.start), len);
-        if entries.is_empty() {
+        let Some(words) = self.log_words(log, written as usize) else {
             // The process is gone, and all that it had taken down before its last stop is known.
             return Ok(Some(Vec::new()));
-        }
+        };
         if !self.empty_log(log) {
             return Err(system(SystemAction::WriteLog)(std::io::Error::last_os_error()));
         }
-        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        let entry = |bytes: &[u8]| {
-            let number = word(&bytes[8..]) as u32 as usize;
+        let entry = |words: &[u64]| {
+            let number = words[1] as u32 as usize;
             LoggedAccess {
-                value: word(bytes),
+                value: words[0],
                 candidate: number & ((1 << ARGUMENT_SHIFT) - 1),
                 argument: number >> ARGUMENT_SHIFT,
             }
         };
-        let taken: Vec<LoggedAccess> = entries.chunks_exact(Log::ENTRY as usize).map(entry).collect();
+        let taken: Vec<LoggedAccess> = words.chunks_exact(Log::WORDS).map(entry).collect();
         let is_known = |entry: &LoggedAccess| {
             entry.candidate < self.layout.candidates.len() && entry.argument < ARGUMENTS
         };
         let is_whole = taken.iter().all(is_known);
         Ok(is_whole.then_some(taken))
+    }
+
+    /// The first words of the log; `None`: they cannot be read.
+    fn log_words(&self, log: Log, count: usize) -> Option<Vec<u64>> {
+        if let Some(page) = &self.page {
+            return Some(page.log(count).collect());
+        }
+        let bytes = self.read(u64::from(log.start), count * size_of::<u64>());
+        let words: Vec<u64> = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        Some(words).filter(|words| words.len() == count)
     }
 }

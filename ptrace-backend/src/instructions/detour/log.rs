@@ -17,6 +17,8 @@ pub(crate) struct Log {
 impl Log {
     /// Length of an entry in bytes: the address, and the number of the candidate, eight bytes each.
     pub(crate) const ENTRY: u32 = 16;
+    /// The same in words.
+    pub(crate) const WORDS: usize = Self::ENTRY as usize / size_of::<u64>();
     /// Number of private addresses that can be known: one for each value of an address's lower 16 bits.
     pub(crate) const PRIVATE: u32 = 1 << 16;
     /// Number of private chunks that can be known: one for each value of the lower 16 bits of a chunk's number.

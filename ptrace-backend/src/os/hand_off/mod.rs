@@ -87,9 +87,11 @@ pub(crate) enum Woken {
     Other,
 }
 
-/// The page, as the tracer has it.
+/// The page, as the tracer has it, and the log behind it ([`crate::instructions::detour`]).
 pub(crate) struct SharedPage {
     at: NonNull<AtomicU64>,
+    /// The length of both, in bytes.
+    len: usize,
     file: File,
 }
 
@@ -99,8 +101,9 @@ unsafe impl Send for SharedPage {}
 unsafe impl Sync for SharedPage {}
 
 impl SharedPage {
-    /// A new page, of zeros. There is none where programs cannot read the bases of segments by themselves, which is since Linux 5.9.
-    pub(crate) fn new() -> io::Result<Self> {
+    /// A new page with a log of so many bytes, of zeros. There is none where programs cannot read the bases of segments by themselves,
+    /// which is since Linux 5.9.
+    pub(crate) fn new(log: u32) -> io::Result<Self> {
         /// Of `AT_HWCAP2`.
         const FSGSBASE: libc::c_ulong = 1 << 1;
         // SAFETY: asks for a number.
@@ -109,12 +112,13 @@ impl SharedPage {
         }
         reports::install();
         let file = fd::memory_file(c"hand-off")?;
-        file.set_len(u64::from(PAGE_SIZE))?;
+        let len = (PAGE_SIZE + log) as usize;
+        file.set_len(len as u64)?;
         // SAFETY: maps a file of that length at a place of the kernel's choice.
         let at = unsafe {
             libc::mmap(
                 ptr::null_mut(),
-                PAGE_SIZE as usize,
+                len,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED,
                 file.as_raw_fd(),
@@ -122,7 +126,7 @@ impl SharedPage {
             )
         };
         let at = NonNull::new(at.cast()).filter(|_| at != libc::MAP_FAILED);
-        Ok(Self { at: at.ok_or_else(io::Error::last_os_error)?, file })
+        Ok(Self { at: at.ok_or_else(io::Error::last_os_error)?, len, file })
     }
 
     /// A path at which the program can open it.
@@ -138,6 +142,19 @@ impl SharedPage {
     fn word(&self, offset: u32) -> &AtomicU32 {
         // SAFETY: callers name offsets of words that are aligned, and within the page.
         unsafe { self.at.cast::<AtomicU32>().byte_add(offset as usize).as_ref() }
+    }
+
+    /// The length of the page and the log in bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.len as u64
+    }
+
+    /// The first words of the log: so many, or all of them.
+    pub(crate) fn log(&self, words: usize) -> impl Iterator<Item = u64> {
+        let behind = PAGE_SIZE as usize / size_of::<u64>();
+        // SAFETY: words are aligned, and within the mapping.
+        let word = move |nth| unsafe { self.at.add(behind + nth).as_ref() }.load(Ordering::Relaxed);
+        (0..words.min(self.len / size_of::<u64>() - behind)).map(word)
     }
 
     /// No thread waits any more.
@@ -212,7 +229,7 @@ impl Drop for SharedPage {
             reports::forget();
         }
         // SAFETY: the mapping is this value's own, and nothing refers to it any more: its tracer does not wait.
-        unsafe { libc::munmap(self.at.as_ptr().cast(), PAGE_SIZE as usize) };
+        unsafe { libc::munmap(self.at.as_ptr().cast(), self.len) };
     }
 }
 
