@@ -44,11 +44,14 @@ const NOT_GENERIC: [&str; 20] = [
 /// Functions of locks and of other ways in which threads wait for one another, as against those that merely use locks for the
 /// library's own ends (standard output, thread handles, panics). What a harness captures of the output of its test is a buffer like
 /// any other, behind a mutex.
-pub(crate) const SYNCHRONISATION: [&str; 7] = [
+pub(crate) const SYNCHRONISATION: [&str; 9] = [
     "std::io::stdio::print_to_buffer_if_capture_used",
     "std::sync::",
     "std::sys::sync::",
     "core::sync::",
+    "std::thread::functions::park",
+    // The same in older versions.
+    "std::thread::park",
     "std::thread::scoped::",
     "std::thread::thread::Thread::park",
     "std::thread::thread::Thread::unpark",
@@ -295,6 +298,8 @@ mod tests {
             ("std::thread::current::set_current", false),
             ("std::thread::scoped::ScopeData::decrement_num_running_threads", true),
             ("std::thread::thread::Thread::unpark", true),
+            ("std::thread::functions::park", true),
+            ("std::thread::functions::yield_now", false),
             ("std::io::stdio::_print", false),
             ("__rust_try", false),
         ] {

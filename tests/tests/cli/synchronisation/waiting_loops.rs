@@ -116,3 +116,23 @@ fn what_passes_where_a_loop_goes_on_for_long_is_not_said_to_fail_always() {
         }
     }
 }
+
+/// The token of a thread that parks is taken in the library's own code. Orders of events that follow from others come out only where
+/// that is an event.
+#[test]
+fn the_token_of_a_parked_thread_is_an_event() {
+    for level in Optimisation::ALL {
+        let program = Build::new("correct/synchronisation/parked.rs", level).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options =
+            ["--output".as_ref(), folder.path().as_os_str(), "--strategy".as_ref(), "dpor".as_ref()];
+        let outcome = Tool::explore(options, &program).run().unwrap();
+        let covered = &outcome.report["covered"]["everything"];
+        assert_eq!(
+            (outcome.code, covered),
+            (0, &serde_json::json!(true)),
+            "{level:?}: {}",
+            outcome.transcript()
+        );
+    }
+}
