@@ -7,6 +7,7 @@
 mod access;
 mod candidate;
 pub(crate) mod detour;
+mod interpreter;
 mod loops;
 mod machine;
 mod memory_access;
@@ -23,6 +24,7 @@ mod transfer;
 mod trapped_instruction;
 
 pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, StackBase, StackSlot};
+pub use interpreter::{ARITHMETIC, InterpretedMemory, Interpreter};
 pub use machine::Machine;
 pub use memory_access::{Accesses, MemoryAccess};
 pub use memory_function::MemoryFunction;

@@ -62,11 +62,28 @@ pub(crate) struct Outcome {
     stack: Vec<u8>,
 }
 
+impl Outcome {
+    /// The state, the operands' memory and the stack.
+    pub(crate) fn parts(&self) -> (State, [&[u8]; 2]) {
+        (self.state, [&self.data, &self.stack])
+    }
+
+    /// The address at which the thread goes on, behind an instruction of this length.
+    pub(crate) fn goes_on_at(&self, len: usize) -> u64 {
+        if self.exit == 1 { FROM + len as u64 } else { TARGET }
+    }
+}
+
 /// Carry, parity, auxiliary carry, zero, sign, overflow.
 const STATUS_FLAGS: u64 = 0x8d5;
 const ALWAYS_SET: u64 = 0x202;
 
 impl State {
+    /// The general registers, by number, and the flags.
+    pub(crate) fn general(&mut self) -> (&mut [u64; 16], &mut u64) {
+        (&mut self.general, &mut self.flags)
+    }
+
     /// Each status flag alone, none, and all; counts that end a loop and such that do not; values that memory holds.
     pub(crate) fn variants() -> Vec<Self> {
         let flags = [0, 1, 4, 0x10, 0x40, 0x80, 0x800, 0x880, STATUS_FLAGS];
@@ -121,6 +138,12 @@ impl Machine {
         self.prepare(len);
         write(to, copy);
         self.run(to, state)
+    }
+
+    /// The operands' memory and the stack before a run, with their addresses.
+    pub(crate) fn memory(&mut self) -> [(u64, Vec<u8>); 2] {
+        self.prepare(0);
+        [(DATA, read(DATA, DATA_SIZE)), (STACK, read(STACK, STACK_SIZE))]
     }
 
     fn prepare(&mut self, len: usize) {

@@ -2,6 +2,7 @@
 
 mod accesses;
 mod candidates;
+mod interpretation;
 mod machine;
 mod programs;
 mod relocation;

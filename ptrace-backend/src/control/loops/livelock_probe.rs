@@ -15,8 +15,8 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic};
 
-use crate::control::loops::spin;
 use crate::control::loops::spin::Iteration;
+use crate::control::loops::{spin, trial};
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
@@ -142,7 +142,7 @@ fn circle(
             return Ok(None);
         }
         let may_change = |&(addr, _): &(u64, usize)| {
-            !spin::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr)
+            !trial::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr)
         };
         if passed.reads[noted..].iter().any(may_change) || !spin::single_step(tracee, memory, index, &regs)? {
             return Ok(None);
@@ -228,7 +228,7 @@ fn round(
             return Ok(None);
         }
         let is_others =
-            |addr: u64| !spin::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr);
+            |addr: u64| !trial::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr);
         let reads = touched.reads.into_iter().filter(|&(addr, _)| is_others(addr));
         round.reads.extend(reads.map(|(addr, len)| (regs.rip, addr, len)));
         round.writes.extend(touched.stores.into_iter().map(|(addr, _)| addr));

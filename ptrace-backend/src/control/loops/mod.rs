@@ -3,5 +3,7 @@
 pub(crate) mod livelock_probe;
 pub(crate) mod overdue;
 pub(crate) mod pauses;
+mod rehearsal;
 pub(crate) mod spin;
 pub(crate) mod time_slices;
+mod trial;

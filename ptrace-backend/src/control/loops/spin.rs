@@ -9,9 +9,11 @@
 use checker::names::Obj;
 use checker::operation::{Access, OpKind};
 use checker::program::ExecutionError;
-use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
+use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic};
 use rustc_hash::FxHashMap;
 
+use super::rehearsal;
+use super::trial::{UsedMemory, is_pause, may_be_tried, owns, used_memory};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{AwaitedBytes, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
@@ -19,7 +21,7 @@ use crate::control::state::spinning::{MemoryBytes, same_registers};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, probes};
 use crate::error::{SystemAction, system};
-use crate::layout::{Trap, TrapKind};
+use crate::layout::Trap;
 use crate::os::wait::WaitStatus;
 use crate::os::{Regs, memory, ptrace};
 
@@ -62,6 +64,11 @@ pub(crate) fn watch_for_spinning(
     let Some(longest) = spinning.suspicious(&tracee.tasks[index].regs, shared, frame) else {
         return Ok(false);
     };
+    if rehearsal::refutes(tracee, memory, index, longest) {
+        let place = tracee.tasks[index].regs.rip;
+        scheduling.threads[index].spinning.refute(place);
+        return Ok(false);
+    }
     tracee.stop_in_kernel(index)?;
     let start = tracee.tasks[index].regs;
     let tid = tracee.tasks[index].tid;
@@ -140,14 +147,6 @@ fn await_change(
         }
     }
     pending.condition = WaitCondition::Change(locations);
-}
-
-/// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
-pub(crate) fn owns(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex, addr: u64) -> bool {
-    const NEAR: u64 = 0x1000;
-    let base = tracee.tasks[index].regs.fs_base;
-    let control_block = base.saturating_sub(NEAR)..base.saturating_add(NEAR);
-    memory.stacks[index].0.contains(&addr) || control_block.contains(&addr)
 }
 
 /// Whether an address is not in the code of a module.
@@ -246,24 +245,11 @@ pub(crate) fn note_memory(
     info: &mut InstructionInfoFactory,
     iteration: &mut Iteration,
 ) -> bool {
-    match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.kind) {
-        Some(TrapKind::Function { function, .. }) if !function.only_tries() => return false,
-        Some(TrapKind::Instruction(trapped)) if !trapped.kind.leaves_all_as_it_is() => return false,
-        _ => {}
-    }
-    if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
+    if !may_be_tried(tracee, instruction, regs.rip) {
         return false;
     }
-    for used in info.info(instruction).used_memory() {
-        let (reads, writes) = match used.access() {
-            OpAccess::NoMemAccess | OpAccess::None => continue,
-            OpAccess::Read | OpAccess::CondRead => (true, false),
-            OpAccess::Write | OpAccess::CondWrite => (false, true),
-            OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
-        };
-        let address = used.virtual_address(0, |register, _, _| register_value(regs, register));
-        let len = used.memory_size().size();
-        let (Some(address), 1..=64) = (address, len) else { return false };
+    let Some(uses) = used_memory(instruction, regs, info) else { return false };
+    for UsedMemory { address, len, reads, writes } in uses {
         if reads {
             iteration.reads.push((address, len));
         }
@@ -302,7 +288,7 @@ pub(crate) fn single_step(
 fn pass_pause(tracee: &mut Tracee, index: ThreadIndex) -> Result<bool, ExecutionError> {
     const LEN: u64 = 2;
     let regs = &mut tracee.tasks[index].regs;
-    if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep].contains(&(regs.rax as i64)) {
+    if !is_pause(regs) {
         return Ok(false);
     }
     regs.rip += LEN;
@@ -311,29 +297,4 @@ fn pass_pause(tracee: &mut Tracee, index: ThreadIndex) -> Result<bool, Execution
     regs.rax = 0;
     tracee.write_registers(index)?;
     Ok(true)
-}
-
-fn register_value(regs: &Regs, register: Register) -> Option<u64> {
-    Some(match register.full_register() {
-        Register::RAX => regs.rax,
-        Register::RBX => regs.rbx,
-        Register::RCX => regs.rcx,
-        Register::RDX => regs.rdx,
-        Register::RSI => regs.rsi,
-        Register::RDI => regs.rdi,
-        Register::RBP => regs.rbp,
-        Register::RSP => regs.rsp,
-        Register::R8 => regs.r8,
-        Register::R9 => regs.r9,
-        Register::R10 => regs.r10,
-        Register::R11 => regs.r11,
-        Register::R12 => regs.r12,
-        Register::R13 => regs.r13,
-        Register::R14 => regs.r14,
-        Register::R15 => regs.r15,
-        Register::FS => regs.fs_base,
-        Register::GS => regs.gs_base,
-        Register::CS | Register::DS | Register::ES | Register::SS => 0,
-        _ => return None,
-    })
 }
