@@ -11,6 +11,7 @@ use crate::instructions::detour::access_logging::LoggedOperand;
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::Log;
 use crate::instructions::detour::{Detour, DetourPart, JUMP, landing};
+use crate::layout::allocator::Allocator;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
 use crate::layout::{Trap, TrapKind};
@@ -47,7 +48,7 @@ pub(crate) fn map_log(
     for start in PLACES {
         let log = Log { start, entries: ENTRIES };
         let hand_off = HandOff::below(start);
-        let len = u64::from(log.flag(candidates) - hand_off.code());
+        let len = u64::from(log.end_of_flags(candidates) - hand_off.code());
         let Some(bytes) = hand_off.bytes(log.empty()) else { return Ok(None) };
         if startup.map_at(u64::from(hand_off.code()), len)? {
             let area = MappedArea { start: u64::from(hand_off.code()), len, bytes };
@@ -82,6 +83,7 @@ pub(crate) fn of_module(
     }
     let found = |at: u64| match traps.get(&at).map(|trap| &trap.kind) {
         None => DetourPart::Nothing,
+        Some(TrapKind::Allocator(Allocator::Free)) => DetourPart::Free(candidates.len()),
         Some(kind) if hands_over(kind) => DetourPart::Stops(None),
         Some(TrapKind::Access(number)) => match candidates[*number].logged_operand() {
             Some(LoggedOperand::Address) => {

@@ -275,6 +275,11 @@ impl Layout {
         located.map(|(module, at)| self.grace.read(|| module.image.frames(at))).unwrap_or_default()
     }
 
+    /// The number of the entry of `free` in the log of detours, where those of candidates end.
+    pub(crate) fn frees(&self) -> usize {
+        self.candidates.len()
+    }
+
     /// Entries of the functions of the allocator, and their operations.
     pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = (u64, Allocator)> {
         self.traps.iter().filter_map(|(&address, trap)| match trap.kind {

@@ -40,6 +40,8 @@ pub(crate) struct DetouredCode {
     pub(crate) candidates: FxHashSet<usize>,
     /// The first one whose flag is set ([`Log::flag`](crate::instructions::detour::log::Log::flag)), with the flags from there to the last one.
     pub(crate) flags: (usize, Vec<u8>),
+    /// Blocks have names, and are kept when they are freed: threads stop at `free`.
+    pub(crate) keeps_freed: bool,
 }
 
 impl CodePatch {

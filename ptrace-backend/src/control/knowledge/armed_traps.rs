@@ -64,7 +64,8 @@ impl ProgramKnowledge {
                 || instruction.logged_operand().is_none() && watched.binary_search(&instruction.addr).is_ok()
         };
         let flags = flags(candidates.iter().copied().filter(stops).collect());
-        let detoured_code = Arc::new(DetouredCode { code, detours, candidates, flags });
+        let keeps_freed = state.allocator;
+        let detoured_code = Arc::new(DetouredCode { code, detours, candidates, flags, keeps_freed });
         let kept = if audit { &mut state.detoured_code_of_all } else { &mut state.detoured_code };
         *kept = Some(Arc::clone(&detoured_code));
         detoured_code

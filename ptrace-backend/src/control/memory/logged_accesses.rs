@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::control::knowledge::status::Status;
 use crate::control::memory::access;
+use crate::control::memory::blocks::heap;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
@@ -72,17 +73,22 @@ pub(crate) fn note(
         account.enter_unwatched(Unwatched::of(UnwatchedKind::LiftedTraps));
         return tracee.end_detours();
     };
-    if entries.is_empty() || tracee.in_harness(index) {
+    if entries.is_empty() {
         return Ok(());
     }
-    tracee.detouring.entries += entries.len() as u64;
+    let is_harness = tracee.in_harness(index);
+    tracee.detouring.entries += if is_harness { 0 } else { entries.len() as u64 };
     let layout = std::sync::Arc::clone(&memory.layout);
     let is_audit = memory.scope == Scope::Audit;
     let mut known = FxHashSet::default();
     let (mut new, mut is_drained) = (0, false);
     let regs = tracee.tasks[index].regs;
     let mut arguments = tracee.detouring.arguments;
-    let mut note = |candidate: usize, mut access: MemoryAccess| {
+    let mut note = |tracee: &mut Tracee,
+                    scheduling: &mut Scheduling,
+                    (memory, account): (&mut MemoryState, &mut Account),
+                    candidate: usize,
+                    mut access: MemoryAccess| {
         access.addr = memory.shared_files.original(access.addr);
         // In audits nothing counts but whether memory is shared, else each of these accesses does, once.
         let is_known = if is_audit {
@@ -101,12 +107,23 @@ pub(crate) fn note(
             continue;
         }
         let &LoggedAccess { candidate, argument, value } = entry;
+        if candidate == layout.frees() {
+            arguments[argument] = value;
+            if argument + 1 == ARGUMENTS {
+                heap::note_logged_free(tracee, memory, account, index, arguments)?;
+            }
+            continue;
+        }
+        if is_harness {
+            continue;
+        }
         let instruction = &layout.candidates[candidate];
         is_drained |= instruction.is_locked();
         if let Some(operand) = instruction.operands.first() {
             let base = if instruction.counts_from_thread() { regs.fs_base } else { 0 };
             let (addr, len) = (value.wrapping_add(base), u64::from(operand.size));
-            note(candidate, MemoryAccess { addr, len, read: operand.read, write: operand.write });
+            let access = MemoryAccess { addr, len, read: operand.read, write: operand.write };
+            note(tracee, scheduling, (memory, account), candidate, access);
             recent.put(*entry);
             continue;
         }
@@ -115,10 +132,15 @@ pub(crate) fn note(
         if argument + 1 == ARGUMENTS {
             let [rdi, rsi, rdx] = arguments;
             let accesses = instruction.accesses(&Regs { rdi, rsi, rdx, ..regs });
-            accesses.into_iter().for_each(|access| note(candidate, access));
+            for access in accesses {
+                note(tracee, scheduling, (memory, account), candidate, access);
+            }
         }
     }
     tracee.detouring.arguments = arguments;
+    if is_harness {
+        return Ok(());
+    }
     scheduling.threads[index].drained |= is_drained;
     if tracee.detouring.entries > MOST || memory.sharing.words() > MOST_WORDS {
         return tracee.end_detours();

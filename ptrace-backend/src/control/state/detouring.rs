@@ -21,6 +21,8 @@ pub(crate) struct Detouring {
     pub(crate) traps_left: u32,
     /// The arguments that were taken down last, of a call of which there may be more to come.
     pub(crate) arguments: [u64; ARGUMENTS],
+    /// The flag of `free` is set: threads stop there.
+    pub(crate) stops_at_free: bool,
     /// The number of accesses that were taken down.
     pub(crate) entries: u64,
     /// The number of times that the code was written anew with more of them.

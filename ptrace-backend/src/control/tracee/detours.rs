@@ -21,6 +21,7 @@ use crate::os::{Regs, Tid, ptrace};
 /// An entry of the log: a part of what was taken down of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoggedAccess {
+    /// Or [`Layout::frees`](crate::layout::Layout::frees).
     pub(crate) candidate: usize,
     /// Of a call: the number of the argument, below [`ARGUMENTS`].
     pub(crate) argument: usize,
@@ -87,6 +88,17 @@ impl Tracee {
         self.detouring.on
             && self.detouring.covers(candidate)
             && self.layout.candidates[candidate].logged_operand().is_none()
+    }
+
+    /// Sets the flag of `free` for a thread that is about to go on. What a harness frees is not kept.
+    pub(super) fn prepare_free(&mut self, index: ThreadIndex) {
+        let keeps_freed = self.detouring.used.as_ref().is_some_and(|code| code.keeps_freed);
+        let stops = keeps_freed && !self.is_of_harness(index);
+        if stops != self.detouring.stops_at_free {
+            // A failure means that the process is gone, which waiting for it tells.
+            _ = self.set_flags(self.layout.frees(), &[stops.into()]);
+            self.detouring.stops_at_free = stops;
+        }
     }
 
     /// Sets the flags of the candidates from this one on ([`Log::flag`]).
@@ -320,7 +332,8 @@ impl Tracee {
     pub(crate) fn keeps_log_in(&self, bytes: &Range<u64>) -> bool {
         let log = self.log();
         let place = log.map(|log| {
-            u64::from(HandOff::below(log.start).code())..u64::from(log.flag(self.layout.candidates.len()))
+            u64::from(HandOff::below(log.start).code())
+                ..u64::from(log.end_of_flags(self.layout.candidates.len()))
         });
         place.is_some_and(|place| bytes.start < place.end && place.start < bytes.end)
     }
@@ -353,9 +366,8 @@ impl Tracee {
             }
         };
         let taken: Vec<LoggedAccess> = words.chunks_exact(Log::WORDS).map(entry).collect();
-        let is_known = |entry: &LoggedAccess| {
-            entry.candidate < self.layout.candidates.len() && entry.argument < ARGUMENTS
-        };
+        let is_known =
+            |entry: &LoggedAccess| entry.candidate <= self.layout.frees() && entry.argument < ARGUMENTS;
         let is_whole = taken.iter().all(is_known);
         Ok(is_whole.then_some(taken))
     }

@@ -62,6 +62,7 @@ impl Tracee {
     pub(crate) fn resume(&mut self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
         self.frame.take();
         self.prepare_hand_offs(index);
+        self.prepare_free(index);
         let task = &mut self.tasks[index];
         if std::mem::take(&mut task.parked)
             && let (Some(page), Some(place)) = (&self.page, SharedPage::place_of(index.place()))

@@ -260,6 +260,11 @@ impl Tracee {
         }
     }
 
+    /// Whether a thread is a harness's own, and runs nothing of the program.
+    pub(crate) fn is_of_harness(&self, index: ThreadIndex) -> bool {
+        self.tasks[index].role == ThreadRole::Harness
+    }
+
     /// Whether the checker decides when a thread goes on.
     pub(crate) fn is_scheduled(&self, index: ThreadIndex) -> bool {
         self.concurrent && !self.in_harness(index)

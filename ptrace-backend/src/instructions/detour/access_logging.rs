@@ -142,6 +142,37 @@ pub(super) fn log_call(stub: &mut Stub, at: u64, log: Log, candidate: usize) -> 
     asks
 }
 
+/// Takes down a call of `free`, at whose entry the thread stands: its argument, unless that is null, the word before the block, which has
+/// the size of that, and the address to which the call returns. While the flag of this number is set, the thread stops; the address
+/// behind that is returned. The word is read wherever the argument leads, and may fault.
+pub(super) fn log_free(stub: &mut Stub, at: u64, log: Log, number: usize) -> u64 {
+    const RDI: u8 = 0x3c;
+    save(stub, at, log);
+    let asks = ask_by_flag(stub, log, number);
+    // mov rcx, rdi; jrcxz null; jmp entries; null: jmp behind; entries:
+    stub.bytes(&[0x48, 0x89, 0xf9, 0xe3, 0x02, 0xeb, 0x05, 0xe9]);
+    let loads: [&[u8]; ARGUMENTS] = [&[], &[0x48, 0x8b, 0x47, 0xf8], &[0x48, 0x8b, 0x04, 0x24]];
+    let length = loads.iter().map(|load| load.len() + ENTER).sum::<usize>();
+    stub.bytes(&(length as u32).to_le_bytes());
+    // mov rax, [rdi - 8]; mov rax, [rsp]
+    for (argument, (load, register)) in loads.into_iter().zip([RDI, RAX, RAX]).enumerate() {
+        stub.bytes(load);
+        enter(stub, log, register, number | argument << ARGUMENT_SHIFT);
+    }
+    // behind:
+    restore_rcx(stub, log);
+    // mov rax, [saved]
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&HandOff::below(log.start).address(PageSlot::LogRax).to_le_bytes());
+    asks
+}
+
+/// The length of the code of [`enter`].
+const ENTER: usize = 44;
+
+/// The byte of a store that stands for `rax`.
+const RAX: u8 = 0x04;
+
 /// Writes a register to the log, which this byte of a store stands for, with a number. `rcx` is used.
 fn enter(stub: &mut Stub, log: Log, store: u8, number: usize) {
     let cursor = HandOff::below(log.start).address(PageSlot::LogCursor).to_le_bytes();
@@ -202,7 +233,6 @@ pub(super) fn log_access(
     stub.bytes(&log.end().to_le_bytes());
     stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, size.min(WIDEST) as u8, 0xe3, ASK]);
     let asks = ask(stub, log);
-    const RAX: u8 = 0x04;
     enter(stub, log, RAX, candidate);
     // mov rcx, [saved]; mov rax, [saved]
     stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);

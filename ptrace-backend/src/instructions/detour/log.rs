@@ -75,6 +75,12 @@ impl Log {
     pub(crate) fn flag(&self, candidate: usize) -> u32 {
         self.chunks() + Self::CHUNKS * 8 + candidate as u32
     }
+
+    /// The address behind the bytes of so many candidates, and that of the entry of `free`, which is the last one.
+    #[must_use]
+    pub(crate) fn end_of_flags(&self, candidates: usize) -> u32 {
+        self.flag(candidates) + 1
+    }
 }
 
 #[cfg(test)]

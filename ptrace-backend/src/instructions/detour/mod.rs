@@ -24,7 +24,7 @@ use std::ops::Range;
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use libc::user_regs_struct;
 
-use self::access_logging::{log_access, log_call, stop};
+use self::access_logging::{log_access, log_call, log_free, stop};
 use self::log::Log;
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
@@ -154,13 +154,23 @@ impl Detour {
                         runs: stub.here(),
                     });
                 }
+                DetourPart::Free(number) if begins == 0 => {
+                    let asks = log_free(&mut stub, from, log, number);
+                    stub.mark(Progress::Done(from));
+                    copied.push(CopiedInstruction {
+                        address: from,
+                        candidate: None,
+                        asks,
+                        runs: stub.here(),
+                    });
+                }
                 DetourPart::Stops(number) if begins == 0 || number.is_some() => {
                     let address = instruction.ip();
                     let asks = stop(&mut stub, address, log, number);
                     stub.mark(Progress::Done(address));
                     copied.push(CopiedInstruction { address, candidate: number, asks, runs: stub.here() });
                 }
-                DetourPart::Stops(_) | DetourPart::Another => return None,
+                DetourPart::Free(_) | DetourPart::Stops(_) | DetourPart::Another => return None,
             }
             append(&mut stub, &decoder, &instruction, &bytes[begins..]).ok()?;
             let is_long_enough = decoder.position() >= JUMP.len();
@@ -265,6 +275,8 @@ pub(crate) enum DetourPart {
     Candidate(usize, u32),
     /// It calls a function, whose arguments can be taken down.
     Call(usize),
+    /// The entry of `free`, whose argument can be taken down, with the number for that ([`Layout::frees`](crate::layout::Layout::frees)).
+    Free(usize),
     /// Threads stop there, whatever they do: at a candidate that cannot be taken down, which has a number, or at the entry of a function.
     Stops(Option<usize>),
     /// A thread may have to stop there.

@@ -23,6 +23,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::error::{BrokenExecution, SystemAction, system};
+use crate::instructions::detour::access_logging::ARGUMENTS;
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
 
@@ -70,6 +71,48 @@ fn leave_allocations_unnamed(tracee: &Tracee) -> Result<(), ExecutionError> {
     layout.allocator_entries().try_for_each(|(entry, _)| tracee.lift_entry(entry))
 }
 
+/// Counts a call of the allocator.
+fn count_call(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+) -> Result<(), ExecutionError> {
+    memory.heap.calls += 1;
+    if memory.heap.calls == if memory.heap.surveys { MOST_EARLY } else { MOST } {
+        leave_allocations_unnamed(tracee)?;
+        memory.heap.left_unnamed = true;
+        if memory.heap.names {
+            account.note(Peculiarity::AllocatesOften);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a block that a thread frees is not kept, though it may have a name: a harness takes no part.
+fn is_let_go(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex) -> bool {
+    memory.heap.names && tracee.is_of_harness(index)
+}
+
+/// A thread has called `free` without a stop, with what was taken down of that.
+pub(crate) fn note_logged_free(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    taken_down: [u64; ARGUMENTS],
+) -> Result<(), ExecutionError> {
+    if is_let_go(tracee, memory, index) {
+        memory.heap.forget(taken_down[0]);
+        return Ok(());
+    }
+    // The log goes on behind the last call that counts.
+    if !memory.heap.left_unnamed {
+        count_call(tracee, memory, account)?;
+        quarantine::note_logged(tracee, memory, index, taken_down);
+    }
+    Ok(())
+}
+
 /// A thread stands at the entry of a function of the allocator.
 pub(crate) fn enter_allocator(
     tracee: &mut Tracee,
@@ -84,15 +127,13 @@ pub(crate) fn enter_allocator(
         tracee.pass_trap(index)?;
         return Ok(Flow::Resume(0));
     }
-    memory.heap.calls += 1;
-    if memory.heap.calls == if memory.heap.surveys { MOST_EARLY } else { MOST } {
-        leave_allocations_unnamed(tracee)?;
-        memory.heap.left_unnamed = true;
-        if memory.heap.names {
-            account.note(Peculiarity::AllocatesOften);
-        }
-    }
     let argument = |i: usize| tracee.tasks[index].argument(i);
+    if what == Allocator::Free && (argument(0) == 0 || is_let_go(tracee, memory, index)) {
+        memory.heap.forget(argument(0));
+        tracee.pass_trap(index)?;
+        return Ok(Flow::Resume(0));
+    }
+    count_call(tracee, memory, account)?;
     let mut into = None;
     let size = match what {
         Allocator::Free => return quarantine::enter_free(tracee, scheduling, memory, account, index),

@@ -6,6 +6,8 @@
 //!
 //! The freeing of a block is a key point if threads use it, or free it, without creation and join always ordering that.
 
+use std::ops::Range;
+
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use checker::names::{Obj, ObjName, Site};
@@ -26,6 +28,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::instructions::MemoryAccess;
+use crate::instructions::detour::access_logging::ARGUMENTS;
 use crate::layout::allocator::Allocator;
 
 impl MemoryState {
@@ -73,7 +76,7 @@ pub(crate) fn enter_free(
         return pass_through(tracee, index);
     }
     if !memory.heap.names {
-        free_unnamed(tracee, memory, index, addr);
+        free_unnamed(memory, index, UnnamedBlock::at(tracee, addr));
         return pass_through(tracee, index);
     }
     let Some(block) = memory.heap.block(addr) else {
@@ -118,7 +121,7 @@ pub(crate) fn enter_resize(
     let is_internal = stacks::is_libc_call_site(tracee, back);
     if !memory.heap.names {
         if !is_internal {
-            free_unnamed(tracee, memory, index, addr);
+            free_unnamed(memory, index, UnnamedBlock::at(tracee, addr));
         }
         return pass_through(tracee, index).map(Some);
     }
@@ -233,9 +236,42 @@ pub(crate) fn keep(
     Some(leaves.addr)
 }
 
+/// A block that has no name. The C library alone knows its size.
+#[derive(Clone, Copy)]
+struct UnnamedBlock {
+    addr: u64,
+    /// The word that the library keeps before the block: the size, with flags.
+    tag: u64,
+}
+
+impl UnnamedBlock {
+    const WORD: u64 = 8;
+
+    fn at(tracee: &Tracee, addr: u64) -> Self {
+        Self { addr, tag: tracee.number(addr.wrapping_sub(Self::WORD), Self::WORD as usize) }
+    }
+
+    fn bytes(self) -> Range<u64> {
+        const FLAGS: u64 = 7;
+        self.addr..self.addr.saturating_add((self.tag & !FLAGS).saturating_sub(Self::WORD))
+    }
+}
+
+/// A thread has called `free` without a stop: with this address of a block, behind this word, and to return to `back`. Blocks had no names.
+pub(crate) fn note_logged(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    [addr, tag, back]: [u64; ARGUMENTS],
+) {
+    if tracee.concurrent && !stacks::is_libc_call_site(tracee, back) {
+        free_unnamed(memory, index, UnnamedBlock { addr, tag });
+    }
+}
+
 /// The same where blocks have no names.
-fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
-    if frees_shared(tracee, memory, index, addr) {
+fn free_unnamed(memory: &mut MemoryState, index: ThreadIndex, block: UnnamedBlock) {
+    if frees_shared(memory, index, block) {
         memory.promoted |= memory.knowledge.watch_allocator();
     }
 }
@@ -248,18 +284,15 @@ fn free_unknown(
     index: ThreadIndex,
     addr: u64,
 ) {
-    if addr != 0 && !memory.heap.left_unnamed && frees_shared(tracee, memory, index, addr) {
+    let is_followed = addr != 0 && !memory.heap.left_unnamed;
+    if is_followed && frees_shared(memory, index, UnnamedBlock::at(tracee, addr)) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, "free"));
     }
 }
 
-/// Takes note that a block is freed whose size the C library alone knows, which keeps it in front of the block. Whether another thread
-/// uses it, too.
-fn frees_shared(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) -> bool {
-    const WORD: u64 = 8;
-    const FLAGS: u64 = 7;
-    let size = (tracee.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
-    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), TouchKind::Frees);
+/// Takes note that a block is freed. Whether another thread uses it, too.
+fn frees_shared(memory: &mut MemoryState, index: ThreadIndex, block: UnnamedBlock) -> bool {
+    let conflict = memory.sharing.touch_in(index, None, block.bytes(), TouchKind::Frees);
     !conflict.bytes.is_empty()
 }
 
