@@ -108,16 +108,10 @@ impl Process {
         if let Some((interrupt, op)) = interruption {
             return self.interrupt(index, interrupt, op, pending, id);
         }
-        let misuse = quarantine::use_of_freed(&self.tracee, &self.scheduling, &self.memory, index, &pending)
+        let (tracee, scheduling, memory) = (&self.tracee, &self.scheduling, &self.memory);
+        let misuse = quarantine::use_of_freed(tracee, scheduling, memory, &mut self.account, index, &pending)
             .or_else(|| {
-                lifetimes::use_of_destroyed(
-                    &self.tracee,
-                    &self.scheduling,
-                    &self.objects,
-                    &self.memory,
-                    index,
-                    &pending,
-                )
+                lifetimes::use_of_destroyed(tracee, scheduling, &self.objects, memory, index, &pending)
             });
         if let Some(failure) = misuse {
             self.scheduling.threads[index].run_state = RunState::Failed(failure);

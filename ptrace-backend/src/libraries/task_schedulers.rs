@@ -1,13 +1,20 @@
-//! Task schedulers: system libraries of C++ whose threads run functions of the program (oneTBB, and behind it `std::execution::par`).
+//! Task schedulers: system libraries whose threads run functions of the program, as that asks them to by what a compiler makes of
+//! its source: of C++'s templates (oneTBB, and behind it `std::execution::par`), or of the directives of OpenMP (GCC's `libgomp`).
 //!
-//! Half of such a library is in the program: its headers are templates, and what these instantiate shares atomic variables with
-//! the library's own code, which hands tasks to threads by them. Only where both are watched does it show which thread may
+//! Half of such a library is in the program: what a compiler has instantiated of its headers shares atomic variables with
+//! the library's own code, which hands tasks to threads by them; and of a parallel region the library has the barriers, the
+//! turns and the tasks. Only where both are watched does it show which thread may
 //! run which task at which time. So they count as the program's own.
+//!
+//! LLVM's runtime of OpenMP is none of these: how long its threads wait is a matter of the processor's time stamps.
 
 use crate::layout::module::Module;
 
 /// The most code that a library may have for this, in bytes: its instructions are all looked at when a program is launched.
 const MOST_CODE: u64 = 1 << 20;
+
+/// The beginning of the names of GCC's own interface to OpenMP.
+const OF_DIRECTIVES: &str = "GOMP_";
 
 /// The beginning of symbols of C++, and that of those of its standard library.
 const IN_NAMESPACE: &str = "_ZN";
@@ -44,7 +51,8 @@ pub(crate) fn among(modules: &[Module]) -> Vec<usize> {
 }
 
 fn is_of_library(name: &str) -> bool {
-    name.starts_with(IN_NAMESPACE) && !STANDARD.iter().any(|standard| name.starts_with(standard))
+    let is_standard = || STANDARD.iter().any(|standard| name.starts_with(standard));
+    name.starts_with(OF_DIRECTIVES) || name.starts_with(IN_NAMESPACE) && !is_standard()
 }
 
 fn len_of_code(module: &Module) -> u64 {

@@ -70,6 +70,9 @@ fn buffered(BufferedStore { store, load, .. }: &BufferedStore) -> String {
 fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> String {
     let of = module.unwrap_or("a library");
     match kind {
+        UnwatchedKind::LibraryFunction if functions.is_empty() => {
+            format!("what {of} does in functions of its own")
+        }
         UnwatchedKind::LibraryFunction => {
             format!("what {of} does in {}", listed(functions))
         }

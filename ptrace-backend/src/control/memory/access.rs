@@ -118,7 +118,7 @@ pub(crate) fn enter(
                 }
                 return rest_at(tracee, scheduling, memory, index, instruction, &shared);
             }
-            if quarantine::fails_unseen(tracee, scheduling, memory, index, &shared)
+            if quarantine::fails_unseen(tracee, scheduling, memory, account, index, &shared)
                 || spins_here(tracee, scheduling, memory, index, instruction, &accesses, true)?
             {
                 return Ok(Flow::Rest);

@@ -66,6 +66,8 @@ pub(crate) fn enter_wake(
     let is_known =
         !waiting && (memory.narrow.is_some() || is_wake_known(tracee, scheduling, memory, index, addr));
     if !tracee.is_scheduled(index) || is_known {
+        // The kernel looks for waiters behind a full barrier: without it, a thread that has just found the old value would not be woken.
+        scheduling.threads[index].drained = true;
         let woken = wake(scheduling, objects, addr, count, OpOutcome::Only, None);
         if !is_for_others(tracee, woken) {
             tracee.answer(index, woken)?;

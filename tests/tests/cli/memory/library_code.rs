@@ -187,6 +187,24 @@ fn tasks_that_a_librarys_threads_run_are_explored() {
     }
 }
 
+/// Barriers, turns and tasks of OpenMP are code of the runtime library, which calls functions of the program.
+#[test]
+fn the_runtime_of_openmp_is_watched() {
+    for level in levels("openmp_teams") {
+        let build =
+            |flag| Build::new("correct/synchronisation/openmp_teams.c", level).flag("-fopenmp").flag(flag);
+        for flag in ["-DBARRIER", "-DSINGLE"] {
+            let outcome = explore_built(&build(flag), &[], &[]);
+            let races = outcome.report["races"].as_array().map(Vec::len);
+            assert_eq!((outcome.code, races), (0, Some(0)), "{flag} {level:?}: {}", outcome.transcript());
+        }
+        for flag in ["-DBARRIER", "-DSINGLE", "-DROUNDS", "-DTASK"] {
+            let outcome = explore_built(&build(flag).flag("-DMISSED"), &[], &[]);
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// Calls on a stream are not seen access by access. If events order all of them, their order is all that matters.
 #[test]
 fn streams_that_threads_use_in_turns_are_explored() {

@@ -29,7 +29,9 @@ use crate::control::tracee::machine::MachineState;
 use crate::control::tracee::{Tracee, late_files, stacks};
 use crate::instructions::MemoryAccess;
 use crate::instructions::detour::access_logging::ARGUMENTS;
+use crate::layout::Layout;
 use crate::layout::allocator::Allocator;
+use crate::layout::module::Module;
 
 impl MemoryState {
     /// Takes note that a named block is freed, and of what follows for key points.
@@ -83,7 +85,7 @@ pub(crate) fn enter_free(
         free_unknown(tracee, memory, account, index, addr);
         return pass_through(tracee, index);
     };
-    if ends_life(tracee, scheduling, memory, index, block, Action::Free(addr), addr) {
+    if ends_life(tracee, scheduling, memory, account, index, (addr, block), Action::Free(addr)) {
         return Ok(Flow::Rest);
     }
     let next = free(tracee, scheduling, memory, account, index, addr)?;
@@ -132,7 +134,7 @@ pub(crate) fn enter_resize(
         free_unknown(tracee, memory, account, index, addr);
         return Ok(None);
     };
-    if ends_life(tracee, scheduling, memory, index, block, Action::Resize(addr), addr) {
+    if ends_life(tracee, scheduling, memory, account, index, (addr, block), Action::Resize(addr)) {
         return Ok(Some(Flow::Rest));
     }
     let next = resize(tracee, scheduling, memory, account, index, addr)?;
@@ -144,10 +146,10 @@ fn ends_life(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
+    account: &mut Account,
     index: ThreadIndex,
-    (name, size): (ObjName, u64),
+    (addr, (name, size)): (u64, (ObjName, u64)),
     action: Action,
-    addr: u64,
 ) -> bool {
     memory.note_free(index, addr, size);
     let len = u32::try_from(size).unwrap_or(u32::MAX);
@@ -160,7 +162,8 @@ fn ends_life(
             Some(Pending { op, site, condition: WaitCondition::Nothing, action, deadline: None });
         return true;
     }
-    let Some(failure) = failure_of_freed(tracee, scheduling, memory, index, OpKind::Free, obj) else {
+    let Some(failure) = failure_of_freed(tracee, scheduling, memory, account, index, (OpKind::Free, obj))
+    else {
         return false;
     };
     scheduling.threads[index].run_state = RunState::Failed(failure);
@@ -336,6 +339,7 @@ pub(crate) fn use_of_freed(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
+    account: &mut Account,
     index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Failure> {
@@ -356,7 +360,7 @@ pub(crate) fn use_of_freed(
     let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
     touched
         .into_iter()
-        .find_map(|obj| failure_of_freed(tracee, scheduling, memory, index, pending.op.kind, obj))
+        .find_map(|obj| failure_of_freed(tracee, scheduling, memory, account, index, (pending.op.kind, obj)))
 }
 
 /// An access that is no key point of this execution fails all the same if it touches a block that has been freed. Says
@@ -365,12 +369,14 @@ pub(crate) fn fails_unseen(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &MemoryState,
+    account: &mut Account,
     index: ThreadIndex,
     accesses: &[MemoryAccess],
 ) -> bool {
     let failure = accesses.iter().find_map(|access| {
         let kind = if access.write { OpKind::Write } else { OpKind::Read };
-        failure_of_freed(tracee, scheduling, memory, index, kind, memory.object(access.addr, access.len))
+        let used = (kind, memory.object(access.addr, access.len));
+        failure_of_freed(tracee, scheduling, memory, account, index, used)
     });
     let Some(failure) = failure else { return false };
     scheduling.threads[index].run_state = RunState::Failed(failure);
@@ -381,11 +387,20 @@ fn failure_of_freed(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
+    account: &mut Account,
     index: ThreadIndex,
-    kind: OpKind,
-    obj: Obj,
+    (kind, obj): (OpKind, Obj),
 ) -> Option<Failure> {
     let FreedBy { by, stack } = memory.quarantine.freed.get(&obj.name)?;
+    let used_at = stacks::stack(tracee, index);
+    // A task scheduler's own affair is no failure of the program; what may follow from it is not known.
+    if kind != OpKind::Free
+        && let Some((scheduler, at)) = task_scheduler(&memory.layout, &used_at)
+        && task_scheduler(&memory.layout, stack).is_some()
+    {
+        account.enter_unwatched(scheduler.unwatched(UnwatchedKind::LibraryFunction, at));
+        return None;
+    }
     let (block, freed_by) = (obj, *by);
     let (failed_with, detail) = if kind == OpKind::Free {
         (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
@@ -398,8 +413,15 @@ fn failure_of_freed(
         doing: Doing::Allocated,
         stack: stack.clone(),
     });
-    let failure = scheduling.failure(index, failed_with, detail, stacks::stack(tracee, index));
+    let failure = scheduling.failure(index, failed_with, detail, used_at);
     Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
+}
+
+/// The task scheduler whose code uses or frees a block, by a stack then, and the place there at run time; `None` where it is not one's.
+fn task_scheduler<'l>(layout: &'l Layout, stack: &[Site]) -> Option<(&'l Module, u64)> {
+    let mut frames = stack.iter().filter_map(|&site| layout.locate(site));
+    let (module, at) = frames.find(|(module, _)| !module.is_libc)?;
+    module.schedules_tasks.then(|| (module, at.wrapping_add(module.mapped.bias)))
 }
 
 /// The function of the allocator at whose entry a thread stands is to return to a trap.
