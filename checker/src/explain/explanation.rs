@@ -67,11 +67,6 @@ pub enum ExplanationError {
     /// No order of threads makes a difference, and its execution alone does not tell why.
     #[error("it fails whatever the schedule")]
     Always,
-    /// A thread goes round in a loop for ever, which takes as long as it may to be seen.
-    #[error(
-        "a thread never comes to its next key point, which makes each experiment as long as --run-timeout allows"
-    )]
-    Endless,
     /// Its execution has so many events.
     #[error(
         "its execution has {0} events, and an explanation, which runs hundreds like it, is made of up to {LONGEST}"
@@ -103,10 +98,6 @@ pub fn explain<P: Program>(
 ) -> Result<Explanation, ExplanationError> {
     if found.failure.kind == FailureKind::AlwaysFails {
         return by_itself(found).ok_or(ExplanationError::Always);
-    }
-    // A livelock in which all threads take part is seen at once.
-    if found.failure.kind == FailureKind::Livelock && found.failure.thread.is_some() {
-        return Err(ExplanationError::Endless);
     }
     let events = found.trace.steps.len();
     if events > LONGEST && effort == Effort::Bounded {

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,10 @@ const TICK: Duration = Duration::from_millis(10);
 /// to its next key point.
 pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
+/// The time after which it is looked whether a thread goes round in a loop, and how often: an instruction of the loop has to be met.
+const LOOK: Duration = Duration::from_millis(20);
+const LOOKS: u32 = 16;
+
 /// The number of a stretch while nothing runs.
 const IDLE: u64 = 0;
 
@@ -39,15 +43,18 @@ pub(crate) enum Reason {
     OutOfTime,
     /// The user wants to stop.
     Cancelled,
+    /// It has run for a moment, and is to be looked at ([`Watch::begin_looks`]).
+    RunsLong,
 }
 
 impl Reason {
+    /// Those for which it may go on no longer.
     const ALL: [Self; 3] = [Self::TimedOut, Self::OutOfTime, Self::Cancelled];
 
     /// The same as the end of an execution; nothing, where it is a matter of one thread.
     pub(crate) fn ends_everything(self) -> Option<ExecutionError> {
         match self {
-            Self::TimedOut => None,
+            Self::TimedOut | Self::RunsLong => None,
             Self::OutOfTime => Some(ExecutionError::OutOfTime),
             Self::Cancelled => Some(ExecutionError::Cancelled),
         }
@@ -63,6 +70,13 @@ struct WatchdogState {
     thread: AtomicI32,
     /// The number of a stretch that may not go on, and why: its place in [`Reason::ALL`].
     due: AtomicU64,
+    /// The stretch whose thread is to be looked at now and then, or [`IDLE`].
+    looked_at: AtomicU64,
+    /// The number of looks at the thread of a stretch, and that stretch.
+    looks: AtomicU32,
+    looks_of: AtomicU64,
+    /// A look is due.
+    look_due: AtomicBool,
     limit: Limit,
     over: AtomicBool,
     time: Duration,
@@ -87,6 +101,12 @@ impl WatchdogState {
                 let place = Reason::ALL.iter().position(|&each| each == reason).unwrap_or_default();
                 self.due.store(stretch * Reason::ALL.len() as u64 + place as u64, Ordering::Release);
                 tracer.interrupt();
+            } else if self.looked_at.load(Ordering::Acquire) == stretch {
+                let looks = self.looks.load(Ordering::Relaxed);
+                if looks < LOOKS && began.elapsed() >= LOOK * (looks + 1) {
+                    self.look_due.store(true, Ordering::Release);
+                    tracer.interrupt();
+                }
             }
         }
     }
@@ -146,6 +166,10 @@ impl Watch {
             process: AtomicI32::new(0),
             thread: AtomicI32::new(0),
             due: AtomicU64::new(IDLE),
+            looked_at: AtomicU64::new(IDLE),
+            looks: AtomicU32::new(0),
+            looks_of: AtomicU64::new(IDLE),
+            look_due: AtomicBool::new(false),
             limit,
             over: AtomicBool::new(false),
             time,
@@ -185,6 +209,37 @@ impl Watch {
         self.state.stretch.store(IDLE, Ordering::Relaxed);
     }
 
+    /// From now on, and until [`Watch::end_looks`], waits end for [`Reason::RunsLong`] as well, where what runs has not stopped for a moment.
+    pub(crate) fn begin_looks(&self) {
+        let stretch = self.state.stretch.load(Ordering::Relaxed);
+        if self.state.looks_of.swap(stretch, Ordering::Relaxed) != stretch {
+            self.state.looks.store(0, Ordering::Relaxed);
+            self.state.look_due.store(false, Ordering::Relaxed);
+        }
+        self.state.looked_at.store(stretch, Ordering::Release);
+    }
+
+    /// Waits end for no look any more.
+    pub(crate) fn end_looks(&self) {
+        self.state.looked_at.store(IDLE, Ordering::Release);
+    }
+
+    /// A look at what runs has shown nothing; `for_good`: no other one will.
+    pub(crate) fn looked(&self, for_good: bool) {
+        let looks = if for_good { LOOKS } else { self.state.looks.load(Ordering::Relaxed) + 1 };
+        self.state.looks.store(looks, Ordering::Relaxed);
+        self.state.look_due.store(false, Ordering::Release);
+    }
+
+    /// The reason for which the wait for what runs ends.
+    fn ended(&self) -> Option<Reason> {
+        let is_due = || {
+            let looked_at = self.state.looked_at.load(Ordering::Relaxed);
+            looked_at != IDLE && self.state.look_due.load(Ordering::Acquire)
+        };
+        self.expired().or_else(|| is_due().then_some(Reason::RunsLong))
+    }
+
     /// The reason why the code that runs may not go on, if there is one.
     pub(crate) fn expired(&self) -> Option<Reason> {
         attention::look();
@@ -213,7 +268,7 @@ impl Watch {
         matters: impl Fn(Reason) -> bool,
     ) -> io::Result<Result<(Tid, WaitStatus), Reason>> {
         loop {
-            if let Some(reason) = self.expired().filter(|&reason| matters(reason)) {
+            if let Some(reason) = self.ended().filter(|&reason| matters(reason)) {
                 return Ok(Err(reason));
             }
             let heard = match tid {
@@ -238,7 +293,7 @@ impl Watch {
         matters: impl Fn(Reason) -> bool,
     ) -> io::Result<Result<WaitStatus, Reason>> {
         loop {
-            if let Some(reason) = self.expired().filter(|&reason| matters(reason)) {
+            if let Some(reason) = self.ended().filter(|&reason| matters(reason)) {
                 return Ok(Err(reason));
             }
             if page.wait() == Woken::HandedOver {

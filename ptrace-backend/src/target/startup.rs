@@ -359,7 +359,7 @@ impl Startup {
     pub(crate) fn goes_on(&self) -> Result<(), LaunchError> {
         match self.watch.expired() {
             Some(reason @ (Reason::Cancelled | Reason::OutOfTime)) => Err(over(reason)),
-            Some(Reason::TimedOut) | None => Ok(()),
+            Some(Reason::TimedOut | Reason::RunsLong) | None => Ok(()),
         }
     }
 
@@ -421,7 +421,7 @@ fn wait_in_time(tid: Tid, watch: &Watch) -> Result<WaitStatus, LaunchError> {
 pub(super) fn over(reason: Reason) -> LaunchError {
     match reason {
         Reason::Cancelled => LaunchError::Cancelled,
-        Reason::OutOfTime | Reason::TimedOut => LaunchError::OutOfTime,
+        Reason::OutOfTime | Reason::TimedOut | Reason::RunsLong => LaunchError::OutOfTime,
     }
 }
 

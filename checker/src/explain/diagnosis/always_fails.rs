@@ -23,7 +23,8 @@ pub(in crate::explain) fn cause(kind: FailureKind, failure: &Failure, trace: &Tr
         FailureKind::Deadlock => {
             entangled(trace, &[]).or_else(|| lost_wake_up(trace)).or_else(|| standstill(trace))
         }
-        FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
+        // A single thread that goes round for ever fails by itself.
+        FailureKind::Livelock if failure.thread.is_none() => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, None).map(Cause::UseAfterFree),
         FailureKind::DoubleFree => life(failure, trace, None).map(Cause::DoubleFree),
         _ => None,

@@ -52,7 +52,8 @@ pub(super) fn diagnose(
     let certain = match failure.kind {
         kind if pair.is_none() && evidence.passing.is_empty() => always_fails::cause(kind, failure, trace),
         FailureKind::Deadlock => waiting(trace, swap, &evidence.passing),
-        FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
+        // A single thread that goes round for ever fails by itself.
+        FailureKind::Livelock if failure.thread.is_none() => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
         FailureKind::DoubleFree => life(failure, trace, swap).map(Cause::DoubleFree),
         _ => None,

@@ -142,7 +142,7 @@ fn circle(
             return Ok(None);
         }
         let may_change = |&(addr, _): &(u64, usize)| {
-            !trial::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr)
+            !trial::owns(tracee, memory, index, addr) && trial::is_writable_data(tracee, addr)
         };
         if passed.reads[noted..].iter().any(may_change) || !spin::single_step(tracee, memory, index, &regs)? {
             return Ok(None);
@@ -151,7 +151,7 @@ fn circle(
         // Vectors and floating-point numbers count as well: a calculation may be in these alone.
         if is_back && extended()? == start_extended {
             let is_left = |&(addr, len): &(u64, usize)| {
-                spin::is_writable_data(tracee, addr) && !passed.stores_into(addr, len)
+                trial::is_writable_data(tracee, addr) && !passed.stores_into(addr, len)
             };
             let looks = passed.reads.iter().copied().filter(is_left).collect();
             return Ok(Some(RepeatedState { place: first, looks }));
@@ -228,7 +228,7 @@ fn round(
             return Ok(None);
         }
         let is_others =
-            |addr: u64| !trial::owns(tracee, memory, index, addr) && spin::is_writable_data(tracee, addr);
+            |addr: u64| !trial::owns(tracee, memory, index, addr) && trial::is_writable_data(tracee, addr);
         let reads = touched.reads.into_iter().filter(|&(addr, _)| is_others(addr));
         round.reads.extend(reads.map(|(addr, len)| (regs.rip, addr, len)));
         round.writes.extend(touched.stores.into_iter().map(|(addr, _)| addr));

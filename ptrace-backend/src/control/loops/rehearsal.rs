@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic};
 use rustc_hash::FxHashMap;
 
-use super::trial::{is_pause, may_be_tried, owns, used_memory};
+use super::trial::{UsedMemory, is_pause, is_writable_data, may_be_tried, owns, used_memory};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::thread_index::ThreadIndex;
@@ -99,19 +99,55 @@ impl InterpretedMemory for RehearsedMemory<'_> {
     }
 }
 
+/// The end of a rehearsal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RehearsalEnd {
+    /// The thread comes back to where and as it is, as far as general registers and memory tell. `alone`: it has looked at nothing on the way
+    /// but its own stack, its thread-local variables, and what does not change.
+    ComesBack { alone: bool },
+    /// It does not.
+    GoesOn,
+    /// Neither is known.
+    Unknown,
+}
+
 /// Whether the thread does not come back, within so many instructions, to where and as it is; `false` if that is not known.
 pub(super) fn refutes(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex, longest: u32) -> bool {
+    rehearse(tracee, memory, index, (longest, 1)) == RehearsalEnd::GoesOn
+}
+
+/// Whether the thread seems to come back, within so many instructions and any number of rounds, to where and as it is, having looked at nothing that another
+/// thread has to itself or shares.
+pub(super) fn goes_round_alone(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    longest: u32,
+) -> bool {
+    rehearse(tracee, memory, index, (longest, longest)) == RehearsalEnd::ComesBack { alone: true }
+}
+
+/// Rehearses so many instructions, and so many rounds of the loop, at most.
+fn rehearse(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    (longest, rounds): (u32, u32),
+) -> RehearsalEnd {
     let start = tracee.tasks[index].regs;
     let mut rehearsed = RehearsedMemory { tracee, data: FxHashMap::default(), code: FxHashMap::default() };
     let mut interpreter = Interpreter::new(start);
     let mut info = InstructionInfoFactory::new();
+    let mut stored: Vec<(u64, usize)> = Vec::new();
+    let (mut alone, mut rounds_left) = (true, rounds);
     for _ in 0..longest {
         let regs = interpreter.regs;
-        let Some(instruction) = rehearsed.instruction(memory, regs.rip) else { return false };
+        let Some(instruction) = rehearsed.instruction(memory, regs.rip) else { return RehearsalEnd::Unknown };
         if instruction.mnemonic() == Mnemonic::Syscall {
             if !is_pause(&regs) {
-                return true;
+                return RehearsalEnd::GoesOn;
             }
+            alone = false;
             interpreter.regs = Regs {
                 rip: instruction.next_ip(),
                 rcx: instruction.next_ip(),
@@ -123,25 +159,40 @@ pub(super) fn refutes(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex,
             let uses = may_be_tried(tracee, &instruction, regs.rip)
                 .then(|| used_memory(&instruction, &regs, &mut info))
                 .flatten();
-            let Some(uses) = uses else { return true };
+            let Some(uses) = uses else { return RehearsalEnd::GoesOn };
+            let is_own = |address: u64| owns(tracee, memory, index, address);
+            let may_change = |used: &UsedMemory| {
+                used.reads && !is_own(used.address) && is_writable_data(tracee, used.address)
+            };
+            alone &= !uses.iter().any(may_change);
             let stores = uses.iter().filter(|used| used.writes).map(|used| (used.address, used.len));
             let before: Option<Vec<(u64, Vec<u8>)>> =
                 stores.map(|(address, len)| Some((address, rehearsed.at(address, len)?))).collect();
             let (Some(before), Some(())) = (before, interpreter.step(&instruction, &mut rehearsed)) else {
-                return false;
+                return RehearsalEnd::Unknown;
             };
             let changes = |(address, old): &(u64, Vec<u8>)| {
-                !owns(tracee, memory, index, *address)
-                    && rehearsed.at(*address, old.len()).is_none_or(|new| new != *old)
+                !is_own(*address) && rehearsed.at(*address, old.len()).is_none_or(|new| new != *old)
             };
             if before.iter().any(changes) {
-                return true;
+                return RehearsalEnd::GoesOn;
             }
+            stored.extend(before.iter().map(|(address, old)| (*address, old.len())));
         }
         if interpreter.regs.rip == start.rip {
             let seen = |regs: Regs| Regs { eflags: regs.eflags & !ARITHMETIC, ..regs };
-            return !same_registers(&seen(interpreter.regs), &seen(start));
+            let is_same = same_registers(&seen(interpreter.regs), &seen(start))
+                && stored
+                    .iter()
+                    .all(|&(address, len)| rehearsed.at(address, len) == Some(tracee.read(address, len)));
+            if is_same {
+                return RehearsalEnd::ComesBack { alone };
+            }
+            rounds_left -= 1;
+            if rounds_left == 0 {
+                break;
+            }
         }
     }
-    true
+    RehearsalEnd::GoesOn
 }

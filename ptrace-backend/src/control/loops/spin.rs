@@ -13,7 +13,7 @@ use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mne
 use rustc_hash::FxHashMap;
 
 use super::rehearsal;
-use super::trial::{UsedMemory, is_pause, may_be_tried, owns, used_memory};
+use super::trial::{UsedMemory, is_pause, is_writable_data, may_be_tried, owns, used_memory};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{AwaitedBytes, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
@@ -147,11 +147,6 @@ fn await_change(
         }
     }
     pending.condition = WaitCondition::Change(locations);
-}
-
-/// Whether an address is not in the code of a module.
-pub(crate) fn is_writable_data(tracee: &Tracee, addr: u64) -> bool {
-    !tracee.layout.in_libc(addr) && tracee.layout.function_code(addr).is_none()
 }
 
 /// Steps the thread until it is back where it started; `false` if that does not happen, or if it does something on

@@ -16,6 +16,11 @@ pub(crate) fn owns(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex, ad
     memory.stacks[index].0.contains(&addr) || control_block.contains(&addr)
 }
 
+/// Whether an address is not in the code of a module.
+pub(super) fn is_writable_data(tracee: &Tracee, addr: u64) -> bool {
+    !tracee.layout.in_libc(addr) && tracee.layout.function_code(addr).is_none()
+}
+
 /// Whether an instruction, at this address, is one that an experiment passes.
 pub(super) fn may_be_tried(tracee: &Tracee, instruction: &Instruction, at: u64) -> bool {
     let passes = match tracee.layout.traps.get(&at).map(|trap| &trap.kind) {

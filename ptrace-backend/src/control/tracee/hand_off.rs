@@ -77,6 +77,18 @@ impl Tracee {
         }
     }
 
+    /// The running thread is waited for once more: what it reports from now on is heard.
+    pub(crate) fn expect_reports(&self, index: ThreadIndex) {
+        if let Some(page) = self.page.as_ref().filter(|_| self.hands_over) {
+            page.go_on(self.tasks[index].tid);
+        }
+    }
+
+    /// Whether the running thread has handed itself over, and its tracer has not heard of that yet.
+    pub(crate) fn has_handed_over(&self) -> bool {
+        self.page.as_ref().is_some_and(|page| self.hands_over && page.is_handed_over())
+    }
+
     /// Waits for the running thread until it reports, or hands itself over, or something that matters is the case.
     pub(crate) fn wait_for_running(
         &mut self,

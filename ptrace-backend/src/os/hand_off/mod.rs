@@ -193,6 +193,16 @@ impl SharedPage {
         reports::expect(state, thread);
     }
 
+    /// The running thread goes on after a stop: what it reports from now on ends [`SharedPage::wait`].
+    pub(crate) fn go_on(&self, thread: Tid) {
+        reports::expect(self.word(PageSlot::State.offset()), thread);
+    }
+
+    /// Whether the running thread has handed itself over.
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.word(PageSlot::State.offset()).load(Ordering::Acquire) == HANDED_OVER
+    }
+
     /// Lets the thread go that waits at the word at this offset.
     pub(crate) fn let_go(&self, place: u32) -> io::Result<()> {
         self.put(PageSlot::LetGo, 1);

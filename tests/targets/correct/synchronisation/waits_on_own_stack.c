@@ -1,6 +1,6 @@
 /* A thread waits for a flag on its own stack, whose address it has given to another thread: as a lock with a queue has it
  * (J. Mellor-Crummey, M. Scott: Algorithms for scalable synchronization on shared-memory multiprocessors, 1991), or a rendezvous.
- * With YIELDS it gives way between its looks. */
+ * With YIELDS it gives way between its looks, with PAUSES the processor does. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static void rest(void)
 {
 #ifdef YIELDS
     sched_yield();
-#else
+#elif defined(PAUSES)
     __builtin_ia32_pause();
 #endif
 }
