@@ -1,7 +1,10 @@
 //! Launching: from a specification to where executions come from, with all traps known.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+
+use checker::peculiarity::EarlyStart;
 
 use crate::control::harness;
 use crate::control::watchdog::Watch;
@@ -21,6 +24,7 @@ use crate::preflight::Executable;
 use crate::spec::{LaunchSpec, Stepping};
 use crate::target::client::ClientLaunchPlan;
 use crate::target::fork_server::ForkServer;
+use crate::target::inject::MappedArea;
 use crate::target::launch_plan::LaunchPlan;
 use crate::target::loading::{LOADERS, LOADERS_OF_LIBC, Loading};
 use crate::target::modules;
@@ -29,19 +33,37 @@ use crate::target::startup::{Startup, StartupProgress};
 use crate::target::streams::Streams;
 use crate::traps::Traps;
 
+/// The facts about a program that its first launch finds out, and that hold for further ones.
+pub(crate) struct LaunchedCode {
+    pub(crate) layout: Arc<Layout>,
+    /// Memory that every process needs.
+    areas: Arc<[MappedArea]>,
+    /// The address at which each file was mapped when the traps were made.
+    mapped: Arc<[(PathBuf, u64)]>,
+    origin: Origin,
+}
+
+/// The origin of its executions.
+enum Origin {
+    /// Copies, made by this loop.
+    Copies { fork_loop: u64 },
+    /// Starts, since it does something before `main`, or has a client.
+    Starts { early: Option<EarlyStart> },
+}
+
+/// The streams of executions, the client, and what limits their time.
+pub(crate) type LaunchContext<'a> = (&'a Arc<Streams>, Option<&'a ClientLaunchPlan>, &'a Arc<Watch>);
+
 /// Launches the program.
 pub(crate) fn launch(
     spec: &LaunchSpec,
     executable: &Executable,
-    streams: &Arc<Streams>,
-    client: Option<&ClientLaunchPlan>,
-    watch: &Arc<Watch>,
-) -> Result<(ProcessSource, Layout), LaunchError> {
-    let network = client.map_or(Network::Shared, ClientLaunchPlan::network);
-    let launch_plan = LaunchPlan::new(spec, executable, streams, network)?;
+    (streams, client, watch): LaunchContext<'_>,
+) -> Result<(ProcessSource, LaunchedCode), LaunchError> {
+    let launch_plan = plan(spec, executable, (streams, client))?;
     let mut startup = launch_plan.start(watch)?;
     let read_map = LaunchError::system;
-    let mapped = modules::starts(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
+    let mut mapped = modules::starts(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
     let mut modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
     let mut behind_loading = None;
@@ -49,7 +71,7 @@ pub(crate) fn launch(
         && let Some((process, registers)) =
             behind_loadings((&launch_plan, watch), (&modules, &startup), &start_main)?
     {
-        let mapped = modules::starts(process.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
+        mapped = modules::starts(process.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
         modules = modules::loaded(&mapped, &executable.path);
         startup = process;
         behind_loading = Some(registers);
@@ -113,12 +135,14 @@ pub(crate) fn launch(
         modules::writable_code(startup.tid, &layout.modules).map_err(read_map(SystemAction::ReadMemoryMap))
     };
     layout.writable_code = writable_code(&startup, &layout)?;
+    let (areas, mapped) = (areas.into(), mapped.into());
     if client.is_some() {
         watch.end();
-        return Ok((
-            ProcessSource::FreshStarts(FreshStarts { launch_plan, areas, early: None, mapped }),
-            layout,
-        ));
+        let starts =
+            FreshStarts { launch_plan, areas: Arc::clone(&areas), early: None, mapped: Arc::clone(&mapped) };
+        let origin = Origin::Starts { early: None };
+        let code = LaunchedCode { layout: Arc::new(layout), areas, mapped, origin };
+        return Ok((ProcessSource::FreshStarts(starts), code));
     }
     watch.begin(startup.tid, startup.tid);
     let progress = match behind_loading {
@@ -126,30 +150,104 @@ pub(crate) fn launch(
         None => pass_constructors(&mut startup, &layout, &start_main),
     };
     layout.has_external_effects = startup.has_external_effects;
-    let process_source = match progress? {
+    let (process_source, origin) = match progress? {
         StartupProgress::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;
             let shared = modules::shared_files(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
             layout.shares_files = !shared.is_empty();
-            let page = match &layout.detours {
-                Some(detours) => startup.share_page(detours.log)?,
-                None => None,
-            };
-            layout.plant(&startup, page.is_some())?;
-            startup.let_time_stamps_be_read()?;
             layout.main_stack = main.rsp;
             layout.writable_code = writable_code(&startup, &layout)?;
-            let fork_server = ForkServer::new(startup, *main, fork_loop, Arc::clone(streams), page);
-            ProcessSource::ForkServer(
-                fork_server.map_err(LaunchError::system(SystemAction::SetUpForkServer))?,
-            )
+            let fork_server = fork_server(startup, *main, (&layout, fork_loop), streams)?;
+            (ProcessSource::ForkServer(fork_server), Origin::Copies { fork_loop })
         }
         StartupProgress::Early(early) => {
-            ProcessSource::FreshStarts(FreshStarts { launch_plan, areas, early: Some(early), mapped })
+            let (areas, mapped, early) = (Arc::clone(&areas), Arc::clone(&mapped), Some(early));
+            let starts = FreshStarts { launch_plan, areas, early, mapped };
+            (ProcessSource::FreshStarts(starts), Origin::Starts { early })
         }
     };
     watch.end();
-    Ok((process_source, layout))
+    Ok((process_source, LaunchedCode { layout: Arc::new(layout), areas, mapped, origin }))
+}
+
+impl LaunchedCode {
+    /// Launches the program again, with the same traps at the same addresses. `None`: it has come to something else.
+    pub(crate) fn launch(
+        &self,
+        spec: &LaunchSpec,
+        executable: &Executable,
+        (streams, client, watch): LaunchContext<'_>,
+    ) -> Result<Option<ProcessSource>, LaunchError> {
+        let launch_plan = plan(spec, executable, (streams, client))?;
+        let fork_loop = match self.origin {
+            Origin::Copies { fork_loop } => fork_loop,
+            Origin::Starts { early } => {
+                let (areas, mapped) = (Arc::clone(&self.areas), Arc::clone(&self.mapped));
+                let starts = FreshStarts { launch_plan, areas, early, mapped };
+                return Ok(Some(ProcessSource::FreshStarts(starts)));
+            }
+        };
+        let mut startup = launch_plan.start(watch)?;
+        let start_main = start_of_main(&self.layout.modules)?;
+        let mut behind_loading = None;
+        if self.layout.begins_behind_loading {
+            let modules = &self.layout.modules;
+            let Some((process, registers)) =
+                behind_loadings((&launch_plan, watch), (modules, &startup), &start_main)?
+            else {
+                return Ok(None);
+            };
+            startup = process;
+            behind_loading = Some(registers);
+        }
+        let mapped =
+            modules::starts(startup.tid).map_err(LaunchError::system(SystemAction::ReadMemoryMap))?;
+        if *mapped != *self.mapped || !self.layout.is_code_of(startup.tid) {
+            return Ok(None);
+        }
+        for area in self.areas.iter() {
+            startup.goes_on()?;
+            startup.add(area)?;
+        }
+        let progress = match behind_loading {
+            Some(registers) => StartupProgress::Main(registers),
+            None => pass_constructors(&mut startup, &self.layout, &start_main)?,
+        };
+        let StartupProgress::Main(main) = progress else { return Ok(None) };
+        if main.rsp != self.layout.main_stack {
+            return Ok(None);
+        }
+        prepare_allocator(&mut startup, &self.layout)?;
+        let fork_server = fork_server(startup, *main, (&self.layout, fork_loop), streams)?;
+        watch.end();
+        Ok(Some(ProcessSource::ForkServer(fork_server)))
+    }
+}
+
+fn plan(
+    spec: &LaunchSpec,
+    executable: &Executable,
+    (streams, client): (&Arc<Streams>, Option<&ClientLaunchPlan>),
+) -> Result<LaunchPlan, LaunchError> {
+    let network = client.map_or(Network::Shared, ClientLaunchPlan::network);
+    LaunchPlan::new(spec, executable, streams, network)
+}
+
+/// Makes a process that stands at `main` the origin of copies.
+fn fork_server(
+    mut startup: Startup,
+    main: Regs,
+    (layout, fork_loop): (&Layout, u64),
+    streams: &Arc<Streams>,
+) -> Result<ForkServer, LaunchError> {
+    let page = match &layout.detours {
+        Some(detours) => startup.share_page(detours.log)?,
+        None => None,
+    };
+    layout.plant(&startup, page.is_some())?;
+    startup.let_time_stamps_be_read()?;
+    ForkServer::new(startup, main, fork_loop, Arc::clone(streams), page)
+        .map_err(LaunchError::system(SystemAction::SetUpForkServer))
 }
 
 /// A process behind the last library that `main` loads alone, where it loads one so. In a harness of tests, where one begins matters.

@@ -20,7 +20,7 @@ use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, is_reference_count};
 use crate::error::{BrokenExecution, LaunchError, SystemAction};
 use crate::execution::PtraceExecution;
-use crate::launch;
+use crate::launch::{self, LaunchedCode};
 use crate::layout::Layout;
 use crate::os::fd;
 use crate::preflight::{self, Executable};
@@ -42,6 +42,8 @@ pub enum Restriction {
 pub struct PtraceProgram {
     spec: LaunchSpec,
     executable: Executable,
+    code: Arc<LaunchedCode>,
+    /// The layout of `code`.
     layout: Arc<Layout>,
     knowledge: Arc<ProgramKnowledge>,
     streams: Arc<Streams>,
@@ -53,6 +55,62 @@ pub struct PtraceProgram {
     cpus: Vec<usize>,
     tracer: ThreadId,
     source: Mutex<ProcessSource>,
+}
+
+/// The streams of a launch, what limits its time, its client, and its CPU.
+struct Attachments {
+    streams: Arc<Streams>,
+    client: Option<Arc<ClientLaunchPlan>>,
+    watch: Arc<Watch>,
+    is_bound: bool,
+    cpus: Vec<usize>,
+}
+
+impl Attachments {
+    fn of(spec: &LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
+        // Without it everything is slower, and that is all.
+        let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
+        let streams = Streams::new(spec.stdin.as_deref())
+            .map_err(LaunchError::system(SystemAction::PrepareStandardInput))?;
+        let streams = Arc::new(streams);
+        let watch = Watch::start(spec.run_timeout, spec.limit.clone(), Arc::clone(&streams))
+            .map_err(LaunchError::system(SystemAction::StartWatchdog))?;
+        let client = ClientLaunchPlan::new(spec)?;
+        Ok(Self { streams, client, watch: Arc::new(watch), is_bound, cpus })
+    }
+
+    fn parts(&self) -> launch::LaunchContext<'_> {
+        (&self.streams, self.client.as_deref(), &self.watch)
+    }
+
+    /// The program that has been launched with these.
+    fn program(
+        self,
+        spec: LaunchSpec,
+        executable: Executable,
+        (source, code): (ProcessSource, Arc<LaunchedCode>),
+    ) -> Result<PtraceProgram, LaunchError> {
+        let Self { streams, client, watch, is_bound, cpus } = self;
+        let knowledge = ProgramKnowledge::new(&code.layout, Arc::clone(&streams))
+            .map_err(LaunchError::system(SystemAction::PrepareRandomNumbers))?;
+        if client.as_ref().is_some_and(|client| !client.has_network) {
+            knowledge.note_external_effects();
+        }
+        Ok(PtraceProgram {
+            spec,
+            executable,
+            layout: Arc::clone(&code.layout),
+            code,
+            knowledge: Arc::new(knowledge),
+            streams,
+            client,
+            watch,
+            is_bound,
+            cpus,
+            tracer: std::thread::current().id(),
+            source: Mutex::new(source),
+        })
+    }
 }
 
 impl PtraceProgram {
@@ -74,48 +132,28 @@ impl PtraceProgram {
         let count = cpus.len().max(1);
         cpus.rotate_left(nth % count);
         let spec = LaunchSpec { limit: limit.clone(), ..self.spec.clone() };
-        let again = Self::launch_on(spec, cpus).ok()?;
-        let same =
-            again.executable.build_id == self.executable.build_id && again.layout.is_like(&self.layout);
-        // Static data is kept once.
-        same.then(|| Self { layout: Arc::clone(&self.layout), ..again })
+        attention::within(limit, || self.launch_again(spec, cpus)).ok()?.ok()?
     }
 
     fn launch_on(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
         let limit = spec.limit.clone();
-        attention::within(&limit, || Self::launch_in_time(spec, cpus))?
+        attention::within(&limit, || {
+            let executable = preflight::inspect(&spec.program)?;
+            let start = Attachments::of(&spec, cpus)?;
+            let (source, code) = launch::launch(&spec, &executable, start.parts())?;
+            start.program(spec, executable, (source, Arc::new(code)))
+        })?
     }
 
-    fn launch_in_time(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
+    fn launch_again(&self, spec: LaunchSpec, cpus: Vec<usize>) -> Result<Option<Self>, LaunchError> {
         let executable = preflight::inspect(&spec.program)?;
-        // Without it everything is slower, and that is all.
-        let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
-        let streams = Streams::new(spec.stdin.as_deref())
-            .map_err(LaunchError::system(SystemAction::PrepareStandardInput))?;
-        let streams = Arc::new(streams);
-        let watch = Watch::start(spec.run_timeout, spec.limit.clone(), Arc::clone(&streams))
-            .map_err(LaunchError::system(SystemAction::StartWatchdog))?;
-        let watch = Arc::new(watch);
-        let client = ClientLaunchPlan::new(&spec)?;
-        let (source, layout) = launch::launch(&spec, &executable, &streams, client.as_deref(), &watch)?;
-        let knowledge = ProgramKnowledge::new(&layout, Arc::clone(&streams))
-            .map_err(LaunchError::system(SystemAction::PrepareRandomNumbers))?;
-        if client.as_ref().is_some_and(|client| !client.has_network) {
-            knowledge.note_external_effects();
+        if executable.build_id != self.executable.build_id {
+            return Ok(None);
         }
-        Ok(Self {
-            spec,
-            executable,
-            layout: Arc::new(layout),
-            knowledge: Arc::new(knowledge),
-            streams,
-            client,
-            watch,
-            is_bound,
-            cpus,
-            tracer: std::thread::current().id(),
-            source: Mutex::new(source),
-        })
+        let start = Attachments::of(&spec, cpus)?;
+        let source = self.code.launch(&spec, &executable, start.parts())?;
+        let code = Arc::clone(&self.code);
+        source.map(|source| start.program(spec, executable, (source, code))).transpose()
     }
 
     /// The executable, as it was found.

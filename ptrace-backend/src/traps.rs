@@ -21,7 +21,7 @@ use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::Module;
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::{ALIGNMENT, ROOM};
-use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind};
+use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind, code_at};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{ReachableCode, UnknownFunction};
 use crate::libraries::rust::effects_in_std;
@@ -228,14 +228,8 @@ impl Traps {
     }
 }
 
-/// The code at an address: an instruction and what follows, or, at the end of what is mapped, its first byte alone.
 fn instruction(reader: &mut BlockReader, address: u64) -> Result<[u8; LONGEST], LaunchError> {
-    let mut code = [0; LONGEST];
-    if reader.read(address, &mut code) || reader.read(address, &mut code[..1]) {
-        Ok(code)
-    } else {
-        Err(unreadable(address))
-    }
+    code_at(reader, address).ok_or_else(|| unreadable(address))
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.

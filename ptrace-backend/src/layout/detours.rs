@@ -104,10 +104,4 @@ impl Detours {
     pub(crate) fn restore(&self, regs: &mut Regs, saved: impl Fn() -> (u64, u64)) -> bool {
         self.around(regs.rip).is_some_and(|detour| detour.restore(regs, saved))
     }
-
-    /// Whether these are the same, at the same places.
-    pub(crate) fn are_like(&self, other: &Self) -> bool {
-        let places = |detours: &Self| -> Vec<_> { detours.all.iter().map(|d| (d.from, d.to)).collect() };
-        self.log == other.log && places(self) == places(other)
-    }
 }

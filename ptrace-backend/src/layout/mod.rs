@@ -21,6 +21,7 @@ use checker::account::Unwatched;
 use checker::names::Site;
 use rustc_hash::FxHashMap;
 
+use crate::attention;
 use crate::debuginfo::{Modules, SourceFrame};
 use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, TrappedInstruction, relocate};
@@ -33,6 +34,8 @@ use crate::layout::rust_locks::RustMutex;
 use crate::layout::stubs::Stubs;
 use crate::layout::user_lines::UserLines;
 use crate::libraries::effects::Effects;
+use crate::os::Tid;
+use crate::os::memory::BlockReader;
 
 /// A place in the code where a thread stops.
 #[derive(Debug)]
@@ -46,6 +49,12 @@ pub(crate) struct Trap {
 
 /// The longest instruction, in bytes.
 pub(crate) const LONGEST: usize = 15;
+
+/// The code at an address: an instruction and what follows, or, at the end of what is mapped, its first byte alone.
+pub(crate) fn code_at(reader: &mut BlockReader, address: u64) -> Option<[u8; LONGEST]> {
+    let mut code = [0; LONGEST];
+    (reader.read(address, &mut code) || reader.read(address, &mut code[..1])).then_some(code)
+}
 
 impl Trap {
     /// The byte that the trap replaces.
@@ -193,23 +202,16 @@ pub(crate) fn of_late_file(path: &Path, offset: u64) -> Site {
 }
 
 impl Layout {
-    /// Whether an execution there is one here: the same code, traps and candidates at the same addresses.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        let modules = |layout: &Self| -> Vec<_> {
-            let ranges = layout.modules.iter().map(|m| (m.mapped.path.clone(), m.mapped.range.clone()));
-            ranges.collect()
-        };
-        let addresses = |layout: &Self| layout.candidates.iter().map(|c| c.addr).collect::<Vec<_>>();
-        self.main_stack == other.main_stack
-            && self.returned == other.returned
-            && modules(self) == modules(other)
-            && addresses(self) == addresses(other)
-            && match (&self.detours, &other.detours) {
-                (Some(detours), Some(others)) => detours.are_like(others),
-                (none, others) => none.is_none() && others.is_none(),
-            }
-            && self.traps.len() == other.traps.len()
-            && self.traps.iter().all(|(at, trap)| other.traps.get(at).is_some_and(|it| trap.stub == it.stub))
+    /// Whether a process that has not run yet has the same instructions in the places of traps.
+    pub(crate) fn is_code_of(&self, process: Tid) -> bool {
+        let mut reader = BlockReader::new(process);
+        self.candidates
+            .iter()
+            .filter_map(|candidate| Some((candidate.addr, self.traps.get(&candidate.addr)?)))
+            .all(|(address, trap)| {
+                attention::round();
+                code_at(&mut reader, address) == Some(trap.code)
+            })
     }
 
     /// The copy that an address lies in, or in the room behind it.

@@ -69,11 +69,11 @@ impl ProcessSource {
 pub(crate) struct FreshStarts {
     pub(crate) launch_plan: LaunchPlan,
     /// Memory that every process needs.
-    pub(crate) areas: Vec<MappedArea>,
+    pub(crate) areas: Arc<[MappedArea]>,
     /// Its action before `main`, if that is why it is started each time.
     pub(crate) early: Option<EarlyStart>,
     /// The address at which each file was mapped when the traps were made.
-    pub(crate) mapped: Vec<(PathBuf, u64)>,
+    pub(crate) mapped: Arc<[(PathBuf, u64)]>,
 }
 
 impl FreshStarts {
@@ -87,11 +87,11 @@ impl FreshStarts {
         let mut process = self.launch_plan.start(watch)?;
         let mapped =
             modules::starts(process.tid).map_err(LaunchError::system(SystemAction::ReadMemoryMap))?;
-        if mapped != self.mapped {
+        if *mapped != *self.mapped {
             let varies = layout.addresses_vary;
             return Err(if varies { StartupError::AddressesVary } else { StartupError::LibrariesVary }.into());
         }
-        for area in &self.areas {
+        for area in self.areas.iter() {
             process.add(area)?;
         }
         layout.plant(&process, false)?;
