@@ -67,7 +67,11 @@ pub(crate) fn expose(
     if memory.exposed.get(&addr).is_some_and(|frame| is_same(tracee, *frame)) {
         return;
     }
-    let Some(holder) = holder(tracee, owner, addr) else { return };
+    let holder = match holder(tracee, owner, addr) {
+        FrameSearch::Found(holder) => holder,
+        FrameSearch::Above => return,
+        FrameSearch::Lost => return expose_all_frames(memory),
+    };
     memory.exposed.insert(addr, holder.frame);
     let may_lend = |code: &Range<u64>| !tracee.layout.in_libc(code.start) && lends_frame(tracee, code);
     if ![Some(&holder.function), holder.callee.as_ref()].into_iter().flatten().any(may_lend) {
@@ -126,7 +130,7 @@ pub(crate) fn name_synchronisation(
     let Some(owner) = owner.filter(|&owner| owner != index) else { return };
     let Obj { name, offset, .. } = memory.object(addr, 1);
     if !memory.knowledge.is_local_known((name, offset))
-        && let Some(holder) = holder(tracee, owner, addr)
+        && let FrameSearch::Found(holder) = holder(tracee, owner, addr)
     {
         name_local(tracee, scheduling, (name, offset), holder.function.start, true, (owner, addr));
     }
@@ -153,15 +157,28 @@ struct FrameOwner {
     frame: LentFrame,
 }
 
-fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<FrameOwner> {
+/// The outcome of a walk over a stack up to the frame that holds an address.
+enum FrameSearch {
+    Found(FrameOwner),
+    /// The address is above all frames, as the program's arguments are.
+    Above,
+    /// The walk ended too early, or met code of no known function: there is no unwinding table, or the stack is deep.
+    Lost,
+}
+
+fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> FrameSearch {
     let holds = |frame: &debuginfo::Frame| addr < frame.cfa;
     let frames = stacks::raw_frames_until(tracee, owner, STACK_DEPTH, holds);
-    let at = frames.iter().position(holds)?;
+    let Some(at) = frames.iter().position(holds) else {
+        let is_whole = frames.len() < STACK_DEPTH && frames.last().is_some_and(|last| last.cfa != 0);
+        return if is_whole { FrameSearch::Above } else { FrameSearch::Lost };
+    };
     // The innermost frame's place is no return address.
     let code = |at: usize| tracee.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
     let returns_at = frames[at].cfa.wrapping_sub(8);
     let frame = LentFrame { returns_at, returns_to: tracee.number(returns_at, 8) };
-    Some(FrameOwner { function: code(at)?, callee: at.checked_sub(1).and_then(code), frame })
+    let Some(function) = code(at) else { return FrameSearch::Lost };
+    FrameSearch::Found(FrameOwner { function, callee: at.checked_sub(1).and_then(code), frame })
 }
 
 /// Whether a frame is still there, as far as its return address tells.
