@@ -296,6 +296,12 @@ pub(crate) enum BrokenExecution {
     /// The memory of hand-offs does not hold what a thread leaves there.
     #[error("the program has written over the tool's own memory")]
     Overwritten,
+    /// Control goes into the middle of what was taken for an instruction, and replaced.
+    #[error(
+        "the program jumps into the middle of what looks like an instruction (data among its instructions look like that), \
+         where a breakpoint stood for it: such code cannot be explored"
+    )]
+    IntoInstruction,
     /// The kernel lets one thread alone trace a process.
     #[error("a program is explored by the thread that launched it")]
     OtherThread,

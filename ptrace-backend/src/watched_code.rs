@@ -100,13 +100,15 @@ impl Watched {
         let gaps = module.image.gaps();
         let mut entries: BTreeSet<u64> = decoding.labels_in(gaps);
         let mut pointers: BTreeSet<u64> = BTreeSet::new();
-        let in_gaps = |scanned: &FunctionCode| -> Vec<u64> {
+        let inside_code = |scanned: &FunctionCode| -> Vec<u64> {
             let addresses = scanned.addresses.iter().map(|address| address.wrapping_sub(bias));
-            addresses.filter(|&address| contains(gaps, address)).collect()
+            addresses.filter(|&address| decoding.is_inside(address)).collect()
         };
         // At its entry the program hands `main` to the C library.
-        let start = module.image.function_at(module.image.entry());
-        pointers.extend(start.and_then(|start| decoding.whole(&start.range)).iter().flat_map(in_gaps));
+        let entry = module.image.entry();
+        entries.extend(Some(entry).filter(|&entry| contains(gaps, entry)));
+        let start = module.image.function_at(entry);
+        pointers.extend(start.and_then(|start| decoding.whole(&start.range)).iter().flat_map(inside_code));
         // Control tells what is an instruction there: it does not say where it ends, or holds data, or is in no function.
         let mut parts: Vec<Range<u64>> = Vec::new();
         let mut len_of_functions = 0;
@@ -126,7 +128,7 @@ impl Watched {
                 parts.push(range);
                 continue;
             };
-            pointers.extend(in_gaps(&scanned));
+            pointers.extend(inside_code(&scanned));
             found.add(startup, module, code, functions, scanned);
         }
         parts.extend(gaps.iter().filter(|gap| overlaps(units, gap)).cloned());
@@ -142,6 +144,9 @@ impl Watched {
             for scanned in scanned {
                 found.add(startup, module, code, functions, scanned);
             }
+        }
+        if !module.is_system {
+            found.undecoded = found.undecoded.or(decoding.code_in_variables(&found.branch_targets));
         }
         if !found.candidates.is_sorted_by_key(|candidate| candidate.addr) {
             found.candidates.sort_by_key(|candidate| candidate.addr);
@@ -203,6 +208,29 @@ impl<'m> Decoding<'m> {
         let start = range.start + self.module.mapped.bias;
         let scanned = scan(code, start, &FunctionShape::of(code, start), |address| self.is_constant(address));
         (scanned.undecoded.is_none() && !scanned.is_out_of_step).then_some(scanned)
+    }
+
+    /// Whether a static address is in code, and not where a function begins.
+    fn is_inside(&self, address: u64) -> bool {
+        self.text.iter().any(|section| section.range().contains(&address))
+            && self.module.image.function_at(address).is_none_or(|function| function.range.start != address)
+    }
+
+    /// The beginning of a variable among the code that holds instructions: one of these jumps and calls leads there, or it is
+    /// instructions from its first byte to its last one.
+    fn code_in_variables(&self, targets: &FxHashSet<u64>) -> Option<u64> {
+        let bias = self.module.mapped.bias;
+        let variables =
+            self.module.image.symbols().filter(|symbol| symbol.kind == debuginfo::SymbolKind::Object);
+        let is_code = |range: &Range<u64>| {
+            attention::round();
+            let Some(bytes) = self.code(range).filter(|bytes| !bytes.is_empty()) else { return false };
+            let found = reached(bytes, range.start, [range.start]);
+            let is_whole = found.parts.first().is_some_and(|part| *part == (0..bytes.len()));
+            let leads_there = || range.clone().any(|address| targets.contains(&address.wrapping_add(bias)));
+            is_whole && !found.strays && found.undecoded.is_none() || leads_there()
+        };
+        variables.map(|symbol| symbol.range()).find(is_code).map(|range| range.start)
     }
 
     /// The beginnings of what other modules may call by a name that says no more than an address.

@@ -21,7 +21,7 @@ use crate::control::sync::{entry, stream_locks};
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
-use crate::error::{SystemAction, system};
+use crate::error::{BrokenExecution, SystemAction, system};
 use crate::instructions::TrappedInstructionKind;
 use crate::layout::TrapKind;
 use crate::os::wait::WaitStatus;
@@ -188,6 +188,9 @@ impl Process {
             if let Some(flow) = hidden::pass(&mut self.tracee, &self.scheduling, &mut self.memory, index, at)?
             {
                 return Ok(flow);
+            }
+            if self.tracee.is_within_jump(at) {
+                return Err(BrokenExecution::IntoInstruction.into());
             }
         }
         if signal == libc::SIGSEGV

@@ -50,8 +50,23 @@ pub fn reached_within(
         let mut ends = false;
         let mut before = Instruction::default();
         let mut table = None;
+        let mut behind_call: Option<BehindCall> = None;
         for instruction in &mut Decoder::with_ip(64, rest, entry, DecoderOptions::NONE) {
             attention::round();
+            // The program's first function ends with it.
+            let ends_call = instruction.mnemonic() == Mnemonic::Hlt && is_call(&before);
+            let is_impossible = instruction.is_privileged() && !ends_call;
+            if let Some(behind) = behind_call.take_if(|_| is_impossible || instruction.is_invalid()) {
+                found.undecoded = found.undecoded.or(Some(start + behind.offset as u64));
+                run.end = behind.offset;
+                behind.instructions.iter().for_each(|at| {
+                    seen.remove(at);
+                });
+                to_do.truncate(behind.to_do);
+                found.leaves_to.truncate(behind.leaves_to);
+                ends = true;
+                break;
+            }
             if instruction.is_invalid() {
                 found.undecoded = found.undecoded.or(Some(instruction.ip()));
                 break;
@@ -60,9 +75,11 @@ pub fn reached_within(
             if ends {
                 break;
             }
+            if let Some(behind) = &mut behind_call {
+                behind.instructions.push(instruction.ip());
+            }
             run.end += instruction.len();
-            found.strays |=
-                instruction.is_privileged() || instruction.flow_control() == FlowControl::Interrupt;
+            found.strays |= is_impossible || instruction.flow_control() == FlowControl::Interrupt;
             match instruction.near_branch_target() {
                 0 => {}
                 target if (start..end).contains(&target) => to_do.push(target),
@@ -85,14 +102,23 @@ pub fn reached_within(
             if instruction.mnemonic() != Mnemonic::Nop {
                 before = instruction;
             }
-            ends = !falls_through(&instruction) || calls_over_data(&instruction, code, start);
+            ends = ends_call || !falls_through(&instruction) || calls_over_data(&instruction, code, start);
             if ends {
                 break;
             }
+            if instruction.flow_control() == FlowControl::Call
+                && (start..end).contains(&instruction.near_branch_target())
+            {
+                behind_call = Some(BehindCall {
+                    offset: run.end,
+                    instructions: Vec::new(),
+                    to_do: to_do.len(),
+                    leaves_to: found.leaves_to.len(),
+                });
+            }
         }
         // A function that is called last may not return.
-        let is_call = matches!(before.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
-        found.strays |= !(ends || is_call && run.end == code.len());
+        found.strays |= !(ends || is_call(&before) && run.end == code.len());
         len += run.len();
         if !run.is_empty() {
             runs.push(run);
@@ -109,6 +135,16 @@ pub fn reached_within(
     Reached { parts: runs, ..found }
 }
 
+/// The instructions behind the last call of a place in the same code. Such a callee may step over data behind the call, which are no
+/// instructions where they do what no program may.
+struct BehindCall {
+    offset: usize,
+    instructions: Vec<u64>,
+    /// Numbers of targets that were known when control came back.
+    to_do: usize,
+    leaves_to: usize,
+}
+
 /// Whether an instruction names an address within this code, other than its beginning, and for something else than to jump there: there are
 /// data among the instructions, or code to which a pointer leads.
 pub(super) fn names_inside(instruction: &Instruction, code: &Range<u64>) -> bool {
@@ -120,12 +156,20 @@ pub(super) fn names_inside(instruction: &Instruction, code: &Range<u64>) -> bool
     address > code.start && address < code.end
 }
 
-/// Whether an instruction calls a place in this code that takes the address behind the call from the stack: that of data.
+/// Whether an instruction calls a place in this code that takes the address behind the call from the stack, and does not jump back there:
+/// that of data.
 fn calls_over_data(instruction: &Instruction, code: &[u8], start: u64) -> bool {
+    /// Number of instructions within which the jump back follows.
+    const NEAR: usize = 4;
     let offset = instruction.near_branch_target().wrapping_sub(start) as usize;
     let target = code.get(offset..).filter(|_| instruction.flow_control() == FlowControl::Call);
-    let is_pop = |code| Decoder::new(64, code, DecoderOptions::NONE).decode().mnemonic() == Mnemonic::Pop;
-    target.is_some_and(is_pop)
+    let Some(target) = target else { return false };
+    let mut callee = Decoder::new(64, target, DecoderOptions::NONE);
+    let pop = callee.decode();
+    let goes_back = |next: Instruction| {
+        next.flow_control() == FlowControl::IndirectBranch && next.op0_register() == pop.op0_register()
+    };
+    pop.mnemonic() == Mnemonic::Pop && !callee.into_iter().take(NEAR).any(goes_back)
 }
 
 /// The targets in a table among the instructions of `code`: distances from the table, of four bytes each, up to the first one that leads out
@@ -160,6 +204,10 @@ pub(super) fn may_be_switch(instruction: &Instruction, before: &Instruction) -> 
             }
             _ => instruction.memory_index() != Register::None,
         }
+}
+
+fn is_call(instruction: &Instruction) -> bool {
+    matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
 }
 
 /// Whether control may go on to the next instruction, also by way of a call.
@@ -223,9 +271,23 @@ mod tests {
         // call +2; inc (rdi); pop rax; ret
         let code = [0xe8, 2, 0, 0, 0, 0xff, 0x07, 0x58, 0xc3];
         assert_eq!(reached(&code, 0x1000, [0x1000]).parts, [0..5, 7..9]);
+        // call +2; inc (rdi); pop rax; jmp rax
+        let code = [0xe8, 2, 0, 0, 0, 0xff, 0x07, 0x58, 0xff, 0xe0];
+        assert_eq!(reached(&code, 0x1000, [0x1000]).parts, std::iter::once(0..10).collect::<Vec<_>>());
         // call +2; inc (rdi); nop; ret
         let code = [0xe8, 2, 0, 0, 0, 0xff, 0x07, 0x90, 0xc3];
         assert_eq!(reached(&code, 0x1000, [0x1000]).parts, std::iter::once(0..9).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_no_program_may_do_behind_a_call_is_data_that_the_callee_steps_over() {
+        // call +3; insb, as the beginning of a text; add [rsp], 3; ret
+        let code = [0xe8, 3, 0, 0, 0, 0x48, 0x65, 0x6c, 0x48, 0x83, 0x04, 0x24, 3, 0xc3];
+        let found = reached(&code, 0x1000, [0x1000]);
+        assert_eq!((found.parts, found.undecoded), (vec![0..5, 8..14], Some(0x1005)));
+        // call 0x1000, which does not return; hlt
+        let found = reached(&[0xe8, 0xfb, 0xff, 0xff, 0xff, 0xf4], 0x1000, [0x1000]);
+        assert_eq!((found.undecoded, found.strays), (None, false));
     }
 
     #[test]

@@ -8,12 +8,14 @@ use checker::program::ExecutionError;
 use crate::control::knowledge::armed_code::DetouredCode;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::control::tracee::probes::TRAP;
 use crate::error::{SystemAction, system};
 use crate::instructions::detour::access_logging::{ARGUMENT_SHIFT, ARGUMENTS};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::{Log, WIDEST};
 use crate::instructions::detour::{CopiedInstruction, Detour, JUMP};
 use crate::layout::TrapKind;
+use crate::layout::detours::Detours;
 use crate::os::hand_off::PageSlot;
 use crate::os::memory::MemoryFile;
 use crate::os::{Regs, Tid, ptrace};
@@ -267,6 +269,16 @@ impl Tracee {
         }
         let is_inside = detours.around(at).is_some_and(|detour| detour.from != at);
         Ok(if is_inside { InDetour::GoesOn } else { InDetour::No })
+    }
+
+    /// Whether a breakpoint at an address is a byte of a jump to a detour that stands for no instruction.
+    pub(crate) fn is_within_jump(&self, at: u64) -> bool {
+        let overwritten = |detours: &Detours| {
+            let detour = &detours.all[detours.over(at)?];
+            detour.original.get(at.wrapping_sub(detour.from) as usize).copied()
+        };
+        let original = self.layout.detours.as_ref().filter(|_| self.detouring.on).and_then(overwritten);
+        original.is_some_and(|original| original != TRAP)
     }
 
     /// The place of the instruction at a trap in the copy of its detour, if that is in use.

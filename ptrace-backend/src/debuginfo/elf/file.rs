@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use flate2::read::ZlibDecoder;
+use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
 use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
 use object::{
     CompressedData, CompressionFormat, LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf,
@@ -274,7 +275,25 @@ impl<'a> CodeSection<'a> {
     /// Whether it holds functions, and not just start-up fragments or stubs to other images.
     #[must_use]
     pub fn holds_functions(&self) -> bool {
-        !self.name.starts_with(".plt") && !matches!(self.name, ".init" | ".fini")
+        let is_for_stubs = self.name.starts_with(".plt");
+        !matches!(self.name, ".init" | ".fini") && (!is_for_stubs || !self.holds_stubs())
+    }
+
+    /// Whether it touches no memory but to go where a slot says.
+    fn holds_stubs(&self) -> bool {
+        Decoder::new(64, self.bytes, DecoderOptions::NONE).iter().all(|each| {
+            attention::round();
+            let only_leaves = matches!(
+                each.mnemonic(),
+                Mnemonic::Nop
+                    | Mnemonic::Jmp
+                    | Mnemonic::Push
+                    | Mnemonic::Call
+                    | Mnemonic::Ret
+                    | Mnemonic::Endbr64
+            );
+            only_leaves || (0..each.op_count()).all(|operand| each.op_kind(operand) != OpKind::Memory)
+        })
     }
 }
 

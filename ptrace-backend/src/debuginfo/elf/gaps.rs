@@ -56,12 +56,16 @@ mod tests {
         // ret; nop; ret; xchg ax, ax; inc (rdi); ret; three zeros
         let bytes = [0xc3, 0x90, 0xc3, 0x66, 0x90, 0xff, 0x07, 0xc3, 0, 0, 0];
         let section = CodeSection { name: ".text", address: 0x1000, bytes: &bytes };
-        let stubs = CodeSection { name: ".plt", address: 0x2000, bytes: &bytes };
+        // jmp [rip]; nop [rax]
+        let jumps = [0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0];
+        let stubs = CodeSection { name: ".plt", address: 0x2000, bytes: &jumps };
         let function = |range| Function { range, symbol: None, is_open: false };
         let found = |functions: &[Function<'_>]| gaps(functions, &[], &[section, stubs]);
         let only = |range: Range<u64>| -> Vec<Range<u64>> { std::iter::once(range).collect() };
         assert_eq!(found(&[function(0x1000..0x1001), function(0x1002..0x1003)]), only(0x1003..0x100b));
         assert_eq!(found(&[function(0x1003..0x1008)]), only(0x1000..0x1003));
         assert_eq!(found(&[function(0x1000..0x1003), function(0x1003..0x1008)]), []);
+        let odd = CodeSection { name: ".plt.sec", address: 0x2000, bytes: &bytes };
+        assert_eq!(gaps(&[], &[], &[odd]), only(0x2000..0x200b));
     }
 }

@@ -14,6 +14,12 @@ fn explored(source: &str, level: Optimisation, flags: &[&str]) -> Outcome {
     Tool::explore([OsStr::new("--output"), folder.path().as_os_str()], &program).run().unwrap()
 }
 
+/// Whether a claim is withheld since there is code of which nothing is known.
+fn is_told_undecoded(outcome: &Outcome) -> bool {
+    let mut entries = outcome.report["not_covered"].as_array().into_iter().flatten();
+    outcome.code == 2 && entries.any(|entry| entry["kind"] == "undecoded-code")
+}
+
 #[test]
 fn code_that_no_symbol_calls_a_function_is_watched() {
     for level in Optimisation::ALL {
@@ -31,11 +37,71 @@ fn code_that_no_symbol_calls_a_function_is_watched() {
 fn what_may_be_data_is_told_where_it_looks_like_code() {
     for level in Optimisation::ALL {
         let outcome = explored(SOURCE, level, &["-s", "-DBY_POINTER"]);
-        let entries = outcome.report["not_covered"].as_array().into_iter().flatten();
-        let is_told = entries.into_iter().any(|entry| entry["kind"] == "undecoded-code");
-        assert!(outcome.code == 1 || outcome.code == 2 && is_told, "{level:?}: {}", outcome.transcript());
+        assert!(outcome.code == 1 || is_told_undecoded(&outcome), "{level:?}: {}", outcome.transcript());
         let outcome = explored(SOURCE, level, &[&WITHOUT_TABLES[..], &["-DBY_POINTER"]].concat());
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+/// The bug is found, or the claim withheld, since there is code of which nothing is known.
+#[test]
+fn code_that_nothing_calls_code_is_watched_or_told() {
+    for level in Optimisation::ALL {
+        for flags in [&["-DVARIABLE"][..], &["-DSTUBS"], &[]] {
+            let outcome = explored("unseen/code/not_called_code.c", level, flags);
+            assert!(
+                outcome.code == 1 || is_told_undecoded(&outcome),
+                "{level:?} {flags:?}: {}",
+                outcome.transcript()
+            );
+            let outcome = explored("unseen/code/not_called_code.c", level, &[flags, &["-DTRY"]].concat());
+            assert!(
+                outcome.code == 0 || is_told_undecoded(&outcome),
+                "{level:?} {flags:?}: {}",
+                outcome.transcript()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_program_without_any_table_is_watched_from_its_first_instruction() {
+    const WITHOUT: [&str; 5] = [
+        "-s",
+        "-nostartfiles",
+        "-fno-asynchronous-unwind-tables",
+        "-fno-unwind-tables",
+        "-Wl,--no-ld-generated-unwind-info",
+    ];
+    for level in Optimisation::ALL {
+        for flags in [&[][..], &["-DON_STACK"]] {
+            let flags = [&WITHOUT, flags].concat();
+            let outcome = explored("unseen/code/own_start.c", level, &flags);
+            assert_eq!(outcome.code, 1, "{level:?} {flags:?}: {}", outcome.transcript());
+            let outcome = explored("unseen/code/own_start.c", level, &[&flags[..], &["-DLOCKED"]].concat());
+            assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn a_callee_may_go_back_to_elsewhere() {
+    for level in Optimisation::ALL {
+        for flags in [&[][..], &["-DOVER_TEXT"]] {
+            let outcome = explored("unseen/code/odd_returns.c", level, flags);
+            let is_assertion = outcome.code == 1 && outcome.finding()["kind"] == "assertion";
+            assert!(
+                is_assertion || is_told_undecoded(&outcome),
+                "{level:?} {flags:?}: {}",
+                outcome.transcript()
+            );
+            let outcome = explored("unseen/code/odd_returns.c", level, &[flags, &["-DLOCKED"]].concat());
+            assert!(
+                outcome.code == 0 || is_told_undecoded(&outcome),
+                "{level:?} {flags:?}: {}",
+                outcome.transcript()
+            );
+        }
     }
 }
 
