@@ -184,3 +184,15 @@ fn a_calculation_that_only_a_cancellation_ends_is_refused() {
         assert!(outcome.says("asynchronous cancellation"), "{}", outcome.transcript());
     });
 }
+
+/// The words of a panic are those of the failure, and not the advice that the library prints behind them.
+#[test]
+fn a_panic_that_aborts_is_told_by_its_message() {
+    let build = |level| Build::new("rust/lost_update.rs", level).flag("-Cpanic=abort");
+    explore_with(build, |outcome| {
+        let finding = outcome.finding();
+        let message = finding["message"].as_str().unwrap_or_default();
+        assert_eq!((outcome.code, &finding["kind"]), (1, &json!("panic")), "{}", outcome.transcript());
+        assert!(message.contains("assertion `left == right` failed"), "{}", outcome.transcript());
+    });
+}

@@ -35,6 +35,9 @@ pub(crate) fn fatal_signal(
 ) -> Failure {
     let _ = tracee.leave_stub(index);
     let stack = stacks::stack(tracee, index);
+    if signal == libc::SIGABRT && ends_with_panic(tracee) {
+        return scheduling.failure(index, FailureKind::Panic, panic_detail(tracee), stack);
+    }
     if signal == libc::SIGABRT {
         let detail = said_last(tracee).map_or(FailureDetail::Aborted, FailureDetail::Said);
         return scheduling.failure(index, FailureKind::Assertion, detail, stack);
@@ -61,6 +64,15 @@ fn said_last(tracee: &Tracee) -> Option<String> {
     let (_, stderr, _) = tracee.knowledge.output();
     let words = last_words(&String::from_utf8_lossy(&stderr))?;
     Some(words.chars().take(300).collect())
+}
+
+/// Whether the last thing that the program has said is where and why it panicked: a panic aborts it.
+fn ends_with_panic(tracee: &Tracee) -> bool {
+    const BEHIND_MESSAGE: &str = "note: run with `RUST_BACKTRACE=";
+    let (_, stderr, _) = tracee.knowledge.output();
+    let text = String::from_utf8_lossy(&stderr);
+    let last = text.lines().rfind(|line| !line.trim().is_empty());
+    last.is_some_and(|line| line.starts_with(BEHIND_MESSAGE))
 }
 
 /// The message of the first panic, or the line that says where it was.
