@@ -43,6 +43,10 @@ pub enum Peculiarity {
     SharesNetwork,
     /// It calls the allocator more than 5,000 times: what it frees after that is not watched.
     AllocatesOften,
+    /// It asks the kernel for io_uring, and is told that there is none.
+    AsksForUring,
+    /// It traces a process, which the kernel is said not to permit.
+    TracesProcesses,
 }
 
 impl Peculiarity {

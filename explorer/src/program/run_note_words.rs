@@ -75,6 +75,13 @@ pub(crate) fn of_program(peculiarity: Peculiarity) -> String {
             "the program calls the allocator more than 5,000 times in an execution: what it frees after that, and uses, is not \
              seen"
         }
+        Peculiarity::AsksForUring => {
+            "the program asks the kernel for io_uring, and is told that there is none (ENOSYS): a failure may come of that alone"
+        }
+        Peculiarity::TracesProcesses => {
+            "the program traces processes (ptrace), and is told that this is not permitted (EPERM): a failure may come of that \
+             alone"
+        }
     };
     words.to_owned()
 }

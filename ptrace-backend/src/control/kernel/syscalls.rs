@@ -2,6 +2,7 @@
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Op, OpKind};
+use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 use checker::refusal::UnsupportedFeature;
 
@@ -167,8 +168,14 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             robust_mutexes::note_list(tracee, index)?;
             Ok(Flow::Resume(0))
         }
-        libc::SYS_ptrace => tracee.refuse(index, libc::EPERM),
-        libc::SYS_io_uring_setup => tracee.refuse(index, libc::ENOSYS),
+        libc::SYS_ptrace => {
+            account.note(Peculiarity::TracesProcesses);
+            tracee.refuse(index, libc::EPERM)
+        }
+        libc::SYS_io_uring_setup => {
+            account.note(Peculiarity::AsksForUring);
+            tracee.refuse(index, libc::ENOSYS)
+        }
         libc::SYS_execve | libc::SYS_execveat => {
             tracee.executes = true;
             Ok(Flow::Resume(0))

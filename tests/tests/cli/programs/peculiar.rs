@@ -211,6 +211,14 @@ fn it_asks_for_what_is_refused_at_once() {
 }
 
 #[test]
+fn it_needs_what_it_is_told_not_to_have() {
+    explore_all("input_output/needs_uring", |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        noted(outcome, "asks the kernel for io_uring");
+    });
+}
+
+#[test]
 fn it_tries_for_mutexes_for_ever() {
     explore_all("waiting/try_locks", |outcome| {
         found(outcome, "livelock");
