@@ -107,6 +107,17 @@ fn futexes_with_priority_inheritance_that_the_kernel_takes_and_gives_back_are_ev
 }
 
 #[test]
+fn a_position_is_one_for_all_calls_that_move_it() {
+    for (nth, way) in ["ask", "names", "file"].into_iter().enumerate() {
+        let build = Build::new("input_output/moves_position.c", Optimisation::ALL[nth % 2]);
+        let outcome = explore(&build, way);
+        assert_eq!(outcome.code, 1, "{way}: {}", outcome.transcript());
+        let outcome = explore(&build.flag("-DTRY"), way);
+        assert_eq!(outcome.code, 0, "{way}: {}", outcome.transcript());
+    }
+}
+
+#[test]
 fn what_the_kernel_does_where_a_thread_ends_to_a_list_of_the_programs_own_is_an_event() {
     for level in levels("robust_list") {
         let build = Build::new("unseen/kernel/robust_list.c", level);

@@ -40,6 +40,9 @@ use crate::os::{fd, memory as target_memory};
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;
 
+/// The offset that stands for the position of the file.
+const AT_POSITION: u64 = u64::MAX;
+
 /// The accesses of the system call at which a thread stands to what threads share; takes note of all of them.
 pub(crate) fn kernel_accesses(
     tracee: &Tracee,
@@ -281,7 +284,9 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
             buffers(tracee, second, third, true).chain([file(false), position(first)]).collect()
         }
         libc::SYS_preadv | libc::SYS_preadv2 => {
-            buffers(tracee, second, third, true).chain([file(false)]).collect()
+            let moves = regs.orig_rax as i64 == libc::SYS_preadv2 && regs.r10 == AT_POSITION;
+            let position = moves.then(|| position(first));
+            buffers(tracee, second, third, true).chain([file(false)]).chain(position).collect()
         }
         libc::SYS_writev | libc::SYS_pwritev | libc::SYS_pwritev2 => {
             buffers(tracee, second, third, false).chain([file(true)]).collect()
@@ -290,8 +295,9 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_sendmsg => message(tracee, second, false).collect(),
         libc::SYS_recvmmsg => messages(tracee, second, third, true).collect(),
         libc::SYS_sendmmsg => messages(tracee, second, third, false).collect(),
-        // The position in a file, or its length, is another one for reads of others.
-        libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
+        // A write moves the position as well, and the end of a file may be what it is counted from.
+        libc::SYS_lseek => [file(false), position(first)].into_iter().collect(),
+        libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
         libc::SYS_mremap if regs.r10 as i32 & libc::MREMAP_FIXED != 0 => {
             let mappings = Touched::Mappings { writes: true };
             [buffer(first, second, true), buffer(regs.r8, third, true), mappings].into_iter().collect()
