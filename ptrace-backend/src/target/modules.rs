@@ -100,6 +100,18 @@ fn shared_file(line: &[u8]) -> Option<SharedView> {
     })
 }
 
+/// The memory that a process has got by `brk`; where it has given all of it back, the empty range where it would be.
+pub(crate) fn grown_data(tid: Tid) -> Option<Range<u64>> {
+    /// The number of fields of `/proc/PID/stat` between the state and where such memory begins.
+    const BEFORE: usize = 44;
+    let start = || {
+        let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
+        let start: u64 = stat.rsplit_once(") ")?.1.split(' ').nth(BEFORE)?.parse().ok()?;
+        Some(start..start)
+    };
+    heap(tid).or_else(start)
+}
+
 /// The memory that a process has got by `brk`, which is the heap of the C library.
 pub(crate) fn heap(tid: Tid) -> Option<Range<u64>> {
     let text = std::fs::read(format!("/proc/{tid}/maps")).ok()?;

@@ -5,7 +5,6 @@ use libc::c_long;
 /// Calls that concern the calling thread alone, or the memory of its process as a whole, and that say nothing of others: they
 /// do not stop.
 pub(crate) const PRIVATE: &[c_long] = &[
-    libc::SYS_brk,
     libc::SYS_rt_sigprocmask,
     libc::SYS_sigaltstack,
     libc::SYS_arch_prctl,
@@ -73,6 +72,7 @@ pub(super) const ELSEWHERE: &[c_long] = &[
     libc::SYS_timerfd_create,
     libc::SYS_timerfd_settime,
     libc::SYS_timerfd_gettime,
+    libc::SYS_brk,
     libc::SYS_mmap,
     libc::SYS_munmap,
     libc::SYS_mprotect,

@@ -107,6 +107,25 @@ fn futexes_with_priority_inheritance_that_the_kernel_takes_and_gives_back_are_ev
 }
 
 #[test]
+fn the_end_of_the_programs_data_is_state_of_its_process() {
+    for flag in ["-DMORE", "-DLESS"] {
+        for level in levels(flag) {
+            let build = Build::new("unseen/kernel/program_break.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+    // The C library moves it for its heap, which is no event.
+    for level in levels("-DHEAP") {
+        let build = Build::new("unseen/kernel/program_break.c", level).flag("-DHEAP");
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 2, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
 fn a_position_is_one_for_all_calls_that_move_it() {
     for (nth, way) in ["ask", "names", "file"].into_iter().enumerate() {
         let build = Build::new("input_output/moves_position.c", Optimisation::ALL[nth % 2]);

@@ -4,14 +4,16 @@ use std::fs;
 
 use checker::account::{Unwatched, UnwatchedKind};
 
+use super::touched::Touched;
 use super::{file_names, shared_files};
 use crate::control::state::account::{Account, FileMapping};
-use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::{BreakMover, MemoryState};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::Tracee;
+use crate::control::tracee::{PAGE, Tracee};
 use crate::layout::module::Module;
 use crate::os::{Regs, calls};
+use crate::target::modules;
 
 /// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.
 pub(crate) fn note_mapping(
@@ -73,6 +75,30 @@ pub(super) fn note_place(
     let is_near = |module: &Module| module.mapped.range.start.abs_diff(address) < NEAR;
     if needs_room && scheduling.has_company() && libc.any(is_near) {
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
+    }
+}
+
+/// The objects of `brk`: memory behind the new end is not mapped any more, or begins to be. An end of 0 asks for the one that there is.
+pub(super) fn moved_break(tracee: &Tracee, end: u64) -> impl Iterator<Item = Touched> {
+    let (end, is_moved) = (end.checked_next_multiple_of(PAGE).unwrap_or(end), end != 0);
+    let heap = is_moved.then(|| modules::grown_data(tracee.leader)).flatten();
+    let between = heap.filter(|heap| heap.start <= end).map(|heap| end.min(heap.end)..end.max(heap.end));
+    let changed = between.map(|bytes| Touched::Memory { bytes, writes: true });
+    [Touched::Break { writes: is_moved }].into_iter().chain(changed)
+}
+
+/// Calls of the C library, which moves this end where its heap grows, are no events: those of the program find what these have done.
+pub(super) fn note_break(
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    who: BreakMover,
+) {
+    if !scheduling.has_company() {
+        return;
+    }
+    if *memory.break_mover.get_or_insert(who) != who {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(libc::SYS_brk)));
     }
 }
 

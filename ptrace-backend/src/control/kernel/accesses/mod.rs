@@ -27,7 +27,7 @@ use crate::control::memory::sharing::TouchKind;
 use crate::control::operations;
 use crate::control::state::account::{Account, FileMapping};
 use crate::control::state::flow::Flow;
-use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::{BreakMover, MemoryState};
 use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -117,6 +117,14 @@ pub(crate) fn kernel_accesses(
             Touched::Mappings { writes } => {
                 mappings::note_place(tracee, scheduling, account, index);
                 no_memory(tracee, "mapped addresses".to_owned(), writes)
+            }
+            Touched::Break { .. } if is_libc_internal_syscall(tracee, index) => {
+                mappings::note_break(scheduling, memory, account, BreakMover::Library);
+                continue;
+            }
+            Touched::Break { writes } => {
+                mappings::note_break(scheduling, memory, account, BreakMover::Program);
+                no_memory(tracee, "the end of the program's data".to_owned(), writes)
             }
             Touched::Descriptor { number, writes } => {
                 no_memory(tracee, format!("file descriptor {number}"), writes)
@@ -310,6 +318,7 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_munmap => {
             [buffer(first, second, true), Touched::Mappings { writes: false }].into_iter().collect()
         }
+        libc::SYS_brk => mappings::moved_break(tracee, first).collect(),
         libc::SYS_mprotect | libc::SYS_pkey_mprotect => [buffer(first, second, true)].into_iter().collect(),
         libc::SYS_madvise if discards(third as i32) => [buffer(first, second, true)].into_iter().collect(),
         // They fail where something of it is not mapped.

@@ -45,6 +45,10 @@ pub(super) enum Touched {
     Mappings {
         writes: bool,
     },
+    /// The end of the program's data, up to which its memory is mapped: a call asks for it, or moves it.
+    Break {
+        writes: bool,
+    },
     /// The number of a descriptor, as what stands for a file: it is written where it begins to, or ends.
     Descriptor {
         number: i32,

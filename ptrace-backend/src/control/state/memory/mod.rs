@@ -73,6 +73,16 @@ pub(crate) struct MemoryState {
     pub(crate) written_code: Vec<Range<u64>>,
     /// Code of a file has been mapped since the start.
     pub(crate) has_late_files: bool,
+    /// The first one to move the end of the program's data while there were several threads.
+    pub(crate) break_mover: Option<BreakMover>,
+}
+
+/// The one whose calls move the end of the program's data (`brk`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BreakMover {
+    /// The C library's, for its heap.
+    Library,
+    Program,
 }
 
 /// The frame of a function on a stack.
@@ -115,6 +125,7 @@ impl MemoryState {
             memory_files: Vec::new(),
             shared_files: SharedFiles::new(shares_files),
             has_late_files: false,
+            break_mover: None,
         }
     }
 }
