@@ -49,8 +49,8 @@ impl Process {
                 pending.wants_mutex(Some(self.scheduling.threads[index].timeout_result));
                 Continuation::Stay(Box::new(pending))
             }
-            (Action::FutexResume { addr, .. }, _) => {
-                dequeue(self.objects.futexes.get_mut(addr), index);
+            (Action::FutexResume { futex, .. }, _) => {
+                dequeue(self.objects.futexes.get_mut(futex), index);
                 Continuation::Answer(-i64::from(libc::ETIMEDOUT))
             }
             (Action::Kernel, WaitCondition::PiFutex(_)) => Continuation::Answer(-i64::from(libc::ETIMEDOUT)),
@@ -101,8 +101,8 @@ impl Process {
                 pending.become_cancelled(mutex);
                 Continuation::Stay(Box::new(pending))
             }
-            (Action::FutexResume { addr, .. }, _) => {
-                dequeue(self.objects.futexes.get_mut(addr), index);
+            (Action::FutexResume { futex, .. }, _) => {
+                dequeue(self.objects.futexes.get_mut(futex), index);
                 Continuation::Answer(-i64::from(libc::EINTR))
             }
             (Action::Kernel, _) => Continuation::Kernel,

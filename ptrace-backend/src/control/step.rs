@@ -275,12 +275,12 @@ impl Process {
                 }
                 (all, Continuation::Kernel)
             }
-            Action::FutexWait { addr, value } => {
-                futexes::wait(tracee, objects, index, pending, *addr, *value)
+            Action::FutexWait { futex, value, kinds } => {
+                futexes::wait(tracee, objects, index, pending, *futex, (*value, *kinds))
             }
             Action::FutexResume { result, .. } => (all, Continuation::Answer(*result)),
-            Action::FutexWake { addr, count } => {
-                let woken = futexes::wake(scheduling, objects, *addr, *count, outcome, Some(id));
+            Action::FutexWake { futex, count, kinds } => {
+                let woken = futexes::wake(scheduling, objects, *futex, *kinds, *count, outcome, Some(id));
                 let is_for_others = futexes::is_for_others(tracee, woken);
                 (all, if is_for_others { Continuation::Kernel } else { Continuation::Answer(woken) })
             }

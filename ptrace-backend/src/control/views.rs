@@ -13,10 +13,11 @@ use crate::control::state::client::Client;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, AwaitedBytes, Pending, Requeue, WaitCondition, WakeOp};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread::{Interrupt, RunState};
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::{cancellation, stream_locks};
+use crate::control::sync::queues::waiters_for;
+use crate::control::sync::{cancellation, futexes, stream_locks};
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, readiness};
 use crate::layout::functions::TrappedFunction;
@@ -87,7 +88,7 @@ fn view(
         status: status(tracee, scheduling, objects, memory, index, pending),
         pending: Some(described(tracee, scheduling, objects, memory, index, pending)),
         site: pending.site,
-        outcomes: outcomes(scheduling, objects, &pending.action),
+        outcomes: outcomes(scheduling, objects, memory, &pending.action),
     }
 }
 
@@ -120,9 +121,8 @@ pub(crate) fn interruption(
     // The objects that the operation would have touched decide whether it comes to this; and a thread that no longer waits for
     // a signal of a condition variable or a wake of a futex leaves that to others.
     let left = match (&pending.condition, interrupt) {
-        (&WaitCondition::Signal(at), Interrupt::Cancel) | (&WaitCondition::Wake(at), _) => {
-            Some(memory.object(at, 1))
-        }
+        (&WaitCondition::Signal(at), Interrupt::Cancel) => Some(memory.object(at, 1)),
+        (WaitCondition::Wake(futex), _) => Some(memory.object(futex.word, 1)),
         _ => None,
     };
     let signals = operations::signals_of(tracee, scheduling, Some(index));
@@ -171,7 +171,7 @@ fn status(
             BlockedOn::Barrier { obj: obj(at), generation: *generation }
         }
         WaitCondition::Signal(at) => BlockedOn::Cond(obj(at)),
-        WaitCondition::Wake(at) => BlockedOn::Futex(obj(at)),
+        WaitCondition::Wake(futex) => BlockedOn::Futex(obj(&futex.word)),
         WaitCondition::Change(locations) => {
             // Bytes on its own stack are mostly a counter, or a pointer to the awaited ones.
             let is_told = |it: &&AwaitedBytes| {
@@ -245,25 +245,34 @@ fn owner(scheduling: &Scheduling, objects: &Objects, mutex: u64) -> Option<Threa
 }
 
 /// The ways in which an operation can go: which waiter wakes, where there are several.
-fn outcomes(scheduling: &Scheduling, objects: &Objects, action: &Action) -> SmallVec<[OpOutcome; 1]> {
+fn outcomes(
+    scheduling: &Scheduling,
+    objects: &Objects,
+    memory: &MemoryState,
+    action: &Action,
+) -> SmallVec<[OpOutcome; 1]> {
+    let mut awaited = Futex::ANY;
     let queue = match action {
         Action::Function { function: TrappedFunction::Signal, object, .. } => objects.conds.get(object),
-        Action::FutexWake { addr, count: 1, .. }
-        | Action::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => objects.futexes.get(addr),
+        Action::FutexWake { futex, count: 1, kinds } => {
+            awaited = *kinds;
+            objects.futexes.get(futex)
+        }
+        Action::FutexRequeue(Requeue { from, wake: 1, .. }) => objects.futexes.get(from),
         Action::FutexWakeOp(WakeOp { first, wake, second, wake_second, .. }) => {
             let queues = [(first, wake), (second, wake_second)].into_iter();
             let several = queues.filter(|(_, count)| **count == 1);
-            several.filter_map(|(addr, _)| objects.futexes.get(addr)).find(|queue| queue.waiters.len() > 1)
+            several.filter_map(|(futex, _)| objects.futexes.get(futex)).find(|queue| queue.waiters.len() > 1)
         }
-        Action::End(mutexes) => mutexes.last().and_then(|at| objects.futexes.get(at)),
+        Action::End(mutexes) => {
+            let left = mutexes.last().map(|&at| futexes::futex_at(memory, at, false));
+            left.and_then(|futex| objects.futexes.get(&futex))
+        }
         _ => None,
     };
-    match queue {
-        Some(queue) if queue.waiters.len() > 1 => {
-            queue.waiters.iter().map(|&i| OpOutcome::Wake(scheduling.threads[i].name)).collect()
-        }
-        _ => smallvec![OpOutcome::Only],
-    }
+    let waiters = queue.into_iter().flat_map(|queue| waiters_for(queue, awaited, &scheduling.threads));
+    let outcomes: SmallVec<_> = waiters.map(|i| OpOutcome::Wake(scheduling.threads[i].name)).collect();
+    if outcomes.len() > 1 { outcomes } else { smallvec![OpOutcome::Only] }
 }
 
 /// The timeout of a thread's timed wait, while it waits.
@@ -300,7 +309,8 @@ fn timeout_view(
 /// The operation of a timeout: it touches the condition variable or futex that is waited for.
 pub(crate) fn timeout_op(memory: &MemoryState, pending: &Pending) -> Op {
     let touched: Option<Obj> = match pending.condition {
-        WaitCondition::Signal(at) | WaitCondition::Wake(at) => Some(memory.object(at, 1)),
+        WaitCondition::Signal(at) => Some(memory.object(at, 1)),
+        WaitCondition::Wake(futex) => Some(memory.object(futex.word, 1)),
         _ => pending.op.may.accesses.first().map(|access| access.obj),
     };
     Op::new(OpKind::Timeout, touched.map(Access::write))

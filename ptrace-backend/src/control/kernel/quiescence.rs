@@ -12,7 +12,7 @@ use checker::program::ExecutionError;
 use crate::control::enabled;
 use crate::control::state::pending::{FileEvents, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
@@ -92,7 +92,9 @@ pub(crate) fn may_come_of_process(tracee: &Tracee, condition: &WaitCondition) ->
     let has_others = !tracee.child_processes.is_empty();
     match condition {
         WaitCondition::Arrival(_) => has_others,
-        WaitCondition::Semaphore(at) | WaitCondition::Wake(at) => has_others && is_shared(*at),
+        WaitCondition::Semaphore(at) | WaitCondition::Wake(Futex { word: at, .. }) => {
+            has_others && is_shared(*at)
+        }
         WaitCondition::Change(bytes) => has_others && bytes.iter().any(|it| is_shared(it.address)),
         WaitCondition::Mutex(at)
         | WaitCondition::ReadLock(at)

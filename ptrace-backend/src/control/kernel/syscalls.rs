@@ -18,7 +18,7 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, robust_mutexes, wake_op};
 use crate::control::tracee::Tracee;
@@ -306,20 +306,25 @@ fn futex(
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let regs = tracee.tasks[index].regs;
-    let (addr, value) = (memory.shared_files.original(regs.rdi), regs.rdx as u32);
+    let (futex, value) =
+        (futexes::futex_at(memory, regs.rdi, futexes::is_private(regs.rsi)), regs.rdx as u32);
+    let (addr, kinds) = (futex.word, regs.r9 as u32);
     match (regs.rsi & !(REALTIME | libc::FUTEX_PRIVATE_FLAG as u64)) as i32 {
         libc::FUTEX_WAIT => {
             let relative = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
             let deadline =
                 relative.map(|time| scheduling.threads[index].virtual_system.now.saturating_add(time));
-            futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
+            futexes::enter_wait(tracee, scheduling, memory, index, futex, (value, Futex::ANY), deadline)
         }
         libc::FUTEX_WAIT_BITSET => {
             let deadline = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
-            futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
+            futexes::enter_wait(tracee, scheduling, memory, index, futex, (value, kinds), deadline)
         }
-        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
-            futexes::enter_wake(tracee, scheduling, objects, memory, index, addr, value)
+        libc::FUTEX_WAKE => {
+            futexes::enter_wake(tracee, scheduling, objects, memory, index, futex, (value, Futex::ANY))
+        }
+        libc::FUTEX_WAKE_BITSET => {
+            futexes::enter_wake(tracee, scheduling, objects, memory, index, futex, (value, kinds))
         }
         libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
             Ok(futexes::enter_requeue(tracee, scheduling, memory, index))

@@ -7,6 +7,7 @@ use checker::operation::Effect;
 use checker::operation::Op;
 use checker::operation::OpKind;
 
+use crate::control::state::sync_objects::Futex;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::rust_locks::RustMutex;
@@ -61,7 +62,7 @@ pub(crate) enum WaitCondition {
     /// A signal on this condition variable, and then [`WaitCondition::Mutex`].
     Signal(u64),
     /// A wake on this futex.
-    Wake(u64),
+    Wake(Futex),
     /// One of these locations no longer holds these bytes.
     Change(Vec<AwaitedBytes>),
     /// One of these files is ready.
@@ -151,19 +152,23 @@ pub(crate) enum Action {
     Kernel,
     /// The same for a call that finds out whether it would have to wait for these files.
     Try(Vec<crate::control::state::pending::FileEvents>),
+    /// `kinds` are those of wakes that are waited for.
     FutexWait {
-        addr: u64,
+        futex: Futex,
         value: u32,
+        kinds: u32,
     },
     /// `value` is what the word held when the wait began; `None` once it is another word.
     FutexResume {
-        addr: u64,
+        futex: Futex,
         value: Option<u32>,
+        kinds: u32,
         result: i64,
     },
     FutexWake {
-        addr: u64,
+        futex: Futex,
         count: u32,
+        kinds: u32,
     },
     FutexRequeue(Requeue),
     FutexWakeOp(WakeOp),
@@ -234,6 +239,14 @@ impl Action {
 }
 
 impl Pending {
+    /// The kinds of wakes on a futex that end this wait.
+    pub(crate) fn awaited_kinds(&self) -> u32 {
+        match self.action {
+            Action::FutexResume { kinds, .. } => kinds,
+            _ => Futex::ANY,
+        }
+    }
+
     /// Whether a cancellation takes effect here, or in the wait that this begins. Waits in system calls are no matter of
     /// this: the C library ends them by a signal.
     pub(crate) fn is_cancellation_point(&self) -> bool {
@@ -350,11 +363,11 @@ pub(crate) enum AwaitedSignal {
 /// `FUTEX_REQUEUE` and `FUTEX_CMP_REQUEUE`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Requeue {
-    pub(crate) from: u64,
+    pub(crate) from: Futex,
     /// The number of waiters to wake.
     pub(crate) wake: u32,
     /// The futex to which further ones are moved, and the largest number of these.
-    pub(crate) to: u64,
+    pub(crate) to: Futex,
     pub(crate) most: u32,
     /// Only if the first futex holds this.
     pub(crate) expected: Option<u32>,
@@ -363,10 +376,10 @@ pub(crate) struct Requeue {
 /// `FUTEX_WAKE_OP`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WakeOp {
-    pub(crate) first: u64,
+    pub(crate) first: Futex,
     /// The number of waiters to wake there.
     pub(crate) wake: u32,
-    pub(crate) second: u64,
+    pub(crate) second: Futex,
     /// The number of waiters to wake there, if that word held what is asked for.
     pub(crate) wake_second: u32,
     /// The operation on the second word and its comparison, as the kernel encodes them.

@@ -84,6 +84,26 @@ pub(crate) struct Queue {
     pub(crate) waiters: Vec<ThreadIndex>,
 }
 
+/// A futex, as the kernel tells them apart: calls that say that it is private to the process never meet others, and meet one another at
+/// one address only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Futex {
+    /// The address of its word: of memory that is there at several addresses, the original one.
+    pub(crate) word: u64,
+    /// The address in private calls; `None`: in others.
+    pub(crate) private: Option<u64>,
+}
+
+impl Futex {
+    /// The kinds of wakes that a waiter waits for, and of a wake, as bits (`FUTEX_WAIT_BITSET`): all of them.
+    pub(crate) const ANY: u32 = u32::MAX;
+
+    /// The one at this address of calls that are private to the process.
+    pub(crate) fn private(address: u64) -> Self {
+        Self { word: address, private: Some(address) }
+    }
+}
+
 /// A barrier.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Barrier {
@@ -106,7 +126,7 @@ pub(crate) struct Objects {
     pub(crate) mutexes: FxHashMap<u64, Mutex>,
     pub(crate) rwlocks: FxHashMap<u64, RwLock>,
     pub(crate) conds: FxHashMap<u64, Queue>,
-    pub(crate) futexes: FxHashMap<u64, Queue>,
+    pub(crate) futexes: FxHashMap<Futex, Queue>,
     pub(crate) barriers: FxHashMap<u64, Barrier>,
     pub(crate) onces: FxHashMap<u64, Once>,
     /// Those of System V, which the kernel keeps.

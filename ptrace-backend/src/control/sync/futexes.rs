@@ -10,31 +10,44 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, Continuation, Pending, Requeue, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Objects, is_left_behind};
+use crate::control::state::sync_objects::{Futex, Objects, is_left_behind};
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::queues::take_waiter;
+use crate::control::sync::queues::{take_waiter_for, waiters_for};
 use crate::control::tracee::{Tracee, late_files};
 use crate::control::{enabled, operations};
 use crate::target::modules;
 use crate::virtual_syscalls::read_timespec;
+
+/// The futex that a call means by an address.
+pub(crate) fn futex_at(memory: &MemoryState, address: u64, is_private: bool) -> Futex {
+    Futex { word: memory.shared_files.original(address), private: is_private.then_some(address) }
+}
+
+/// Whether a call of this operation is private to the process.
+pub(crate) fn is_private(operation: u64) -> bool {
+    operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0
+}
 
 pub(crate) fn enter_wait(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     index: ThreadIndex,
-    addr: u64,
-    value: u32,
+    futex: Futex,
+    (value, kinds): (u32, u32),
     deadline: Option<u64>,
 ) -> Result<Flow, ExecutionError> {
     if let Some(end) = scheduling.threads[index].ends_wait.take() {
         let error = interrupted_waits::leave(tracee, end);
         return tracee.refuse(index, error);
     }
-    note_kernel_read(tracee, memory, index, addr);
-    let op = Op::new(OpKind::FutexWait, [Access::read(memory.object(addr, 4))]);
-    let action = Action::FutexWait { addr, value };
+    if kinds == 0 {
+        return tracee.refuse(index, libc::EINVAL);
+    }
+    note_kernel_read(tracee, memory, index, futex.word);
+    let op = Op::new(OpKind::FutexWait, [Access::read(memory.object(futex.word, 4))]);
+    let action = Action::FutexWait { futex, value, kinds };
     Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, action, deadline))
 }
 
@@ -45,10 +58,15 @@ pub(crate) fn enter_wake(
     objects: &mut Objects,
     memory: &MemoryState,
     index: ThreadIndex,
-    addr: u64,
-    count: u32,
+    futex: Futex,
+    (count, kinds): (u32, u32),
 ) -> Result<Flow, ExecutionError> {
-    let waiting = objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
+    if kinds == 0 {
+        return tracee.refuse(index, libc::EINVAL);
+    }
+    let addr = futex.word;
+    let queue = objects.futexes.get(&futex);
+    let waiting = queue.is_some_and(|queue| waiters_for(queue, kinds, &scheduling.threads).next().is_some());
     let once = objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
     if once && tracee.is_scheduled(index) && !late_files::in_system_library(tracee, memory, addr) {
         let op = Op::new(OpKind::OnceDone, [Access::write(memory.object(addr, 1))]);
@@ -68,14 +86,14 @@ pub(crate) fn enter_wake(
     if !tracee.is_scheduled(index) || is_known {
         // The kernel looks for waiters behind a full barrier: without it, a thread that has just found the old value would not be woken.
         scheduling.threads[index].drained = true;
-        let woken = wake(scheduling, objects, addr, count, OpOutcome::Only, None);
+        let woken = wake(scheduling, objects, futex, kinds, count, OpOutcome::Only, None);
         if !is_for_others(tracee, woken) {
             tracee.answer(index, woken)?;
         }
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::FutexWake, [Access::write(memory.object(addr, 4))]);
-    let action = Action::FutexWake { addr, count };
+    let action = Action::FutexWake { futex, count, kinds };
     Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, action, None))
 }
 
@@ -122,17 +140,18 @@ pub(crate) fn enter_requeue(
     memory: &mut MemoryState,
     index: ThreadIndex,
 ) -> Flow {
-    note_kernel_read(tracee, memory, index, tracee.tasks[index].regs.rdi);
     let regs = tracee.tasks[index].regs;
     let compares = regs.rsi as i32 & !libc::FUTEX_PRIVATE_FLAG == libc::FUTEX_CMP_REQUEUE;
+    let is_private = is_private(regs.rsi);
     let requeue = Requeue {
-        from: regs.rdi,
+        from: futex_at(memory, regs.rdi, is_private),
         wake: regs.rdx as u32,
-        to: regs.r8,
+        to: futex_at(memory, regs.r8, is_private),
         most: regs.r10 as u32,
         expected: compares.then_some(regs.r9 as u32),
     };
-    let touched = [requeue.from, requeue.to].map(|addr| Access::write(memory.object(addr, 4)));
+    note_kernel_read(tracee, memory, index, requeue.from.word);
+    let touched = [requeue.from, requeue.to].map(|futex| Access::write(memory.object(futex.word, 4)));
     operations::pend(
         tracee,
         scheduling,
@@ -192,34 +211,36 @@ pub(crate) fn wait(
     objects: &mut Objects,
     index: ThreadIndex,
     pending: &Pending,
-    addr: u64,
-    value: u32,
+    futex: Futex,
+    (value, kinds): (u32, u32),
 ) -> (Effect, Continuation) {
     let all = pending.op.may.clone();
-    let has_changed = tracee.number(addr, 4) as u32 != value;
-    if has_changed && !is_written_by_others(tracee, addr) {
+    let has_changed = tracee.number(futex.word, 4) as u32 != value;
+    if has_changed && !is_written_by_others(tracee, futex) {
         return (all, Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
-    objects.futexes.entry(addr).or_default().waiters.push(index);
+    objects.futexes.entry(futex).or_default().waiters.push(index);
     let op = Op::new(OpKind::FutexResume, []);
-    let action = Action::FutexResume { addr, value: Some(value), result: 0 };
-    let condition = WaitCondition::Wake(addr);
+    let action = Action::FutexResume { futex, value: Some(value), kinds, result: 0 };
+    let condition = WaitCondition::Wake(futex);
     let resume = Pending { op, site: pending.site, condition, action, deadline: pending.deadline };
     (all, Continuation::Stay(Box::new(resume)))
 }
 
-/// Wakes up to `count` waiters of a futex and says how many.
+/// Wakes up to `count` waiters of a futex that wait for wakes of one of these kinds, and says how many.
 pub(crate) fn wake(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
-    addr: u64,
+    futex: Futex,
+    kinds: u32,
     count: u32,
     outcome: OpOutcome,
     id: Option<EventId>,
 ) -> i64 {
     let mut woken = 0;
     while woken < i64::from(count) {
-        let waiter = take_waiter(objects.futexes.get_mut(&addr), outcome, &scheduling.threads);
+        let queue = objects.futexes.get_mut(&futex);
+        let waiter = take_waiter_for(queue, kinds, outcome, &scheduling.threads);
         let Some(waiter) = waiter else { break };
         resume(scheduling, waiter, 0);
         scheduling.threads[waiter].woken_by = id;
@@ -228,7 +249,7 @@ pub(crate) fn wake(
     woken
 }
 
-/// Wakes some waiters of a futex, and lets others wait for another one instead.
+/// Wakes some waiters of a futex, of whatever kind of wake, and lets others wait for another one instead, for the same kinds as before.
 pub(crate) fn requeue(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -239,20 +260,21 @@ pub(crate) fn requeue(
     id: EventId,
 ) -> (Effect, Continuation) {
     let Requeue { from, wake: count, to, most, expected } = requeue;
-    if expected.is_some_and(|value| tracee.number(from, 4) as u32 != value) {
+    if expected.is_some_and(|value| tracee.number(from.word, 4) as u32 != value) {
         let looks = pending.op.may.accesses.iter().map(|access| Access::read(access.obj));
         return (Effect::on(looks), Continuation::Answer(-i64::from(libc::EAGAIN)));
     }
-    let woken = wake(scheduling, objects, from, count, outcome, Some(id));
+    let woken = wake(scheduling, objects, from, Futex::ANY, count, outcome, Some(id));
     let mut moved = 0;
     while moved < i64::from(most) {
-        let waiter = take_waiter(objects.futexes.get_mut(&from), OpOutcome::Only, &scheduling.threads);
+        let queue = objects.futexes.get_mut(&from);
+        let waiter = take_waiter_for(queue, Futex::ANY, OpOutcome::Only, &scheduling.threads);
         let Some(waiter) = waiter else { break };
         objects.futexes.entry(to).or_default().waiters.push(waiter);
         if let Some(pending) = &mut scheduling.threads[waiter].pending
-            && let Action::FutexResume { addr, value, .. } = &mut pending.action
+            && let Action::FutexResume { futex, value, .. } = &mut pending.action
         {
-            (*addr, *value) = (to, None);
+            (*futex, *value) = (to, None);
             pending.condition = WaitCondition::Wake(to);
         }
         moved += 1;
@@ -274,7 +296,7 @@ fn resume(scheduling: &mut Scheduling, waiter: ThreadIndex, value: i64) {
 }
 
 /// A thread has ended: the kernel has cleared its word, for which those wait that join it, and has marked the words of
-/// robust mutexes that it held.
+/// robust mutexes that it held. It wakes no waiters of private calls.
 pub(crate) fn wake_changed(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
@@ -283,19 +305,19 @@ pub(crate) fn wake_changed(
 ) {
     let tid_word = tracee.tasks[ended].tid_word;
     let waiters = scheduling.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.action {
-        Action::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
+        Action::FutexResume { futex, value: Some(value), .. } => Some((futex, value)),
         _ => None,
     });
-    let words: Vec<u64> = waiters
-        .filter(|&(addr, waited_for)| {
-            let now = tracee.number(addr, 4) as u32;
-            let cleared = now == 0 && tid_word.is_none_or(|word| word == addr);
-            now != waited_for && (cleared || is_left_behind(now))
+    let changed: Vec<Futex> = waiters
+        .filter(|&(futex, waited_for)| {
+            let now = tracee.number(futex.word, 4) as u32;
+            let cleared = now == 0 && tid_word.is_none_or(|word| word == futex.word);
+            futex.private.is_none() && now != waited_for && (cleared || is_left_behind(now))
         })
-        .map(|(addr, _)| addr)
+        .map(|(futex, _)| futex)
         .collect();
-    for addr in words {
-        wake(scheduling, objects, addr, u32::MAX, OpOutcome::Only, None);
+    for futex in changed {
+        wake(scheduling, objects, futex, Futex::ANY, u32::MAX, OpOutcome::Only, None);
     }
 }
 
@@ -303,22 +325,22 @@ pub(crate) fn wake_changed(
 /// kernel has there: threads that wait here go on if the word has changed, as they would if they had come later.
 pub(crate) fn wake_written(tracee: &Tracee, scheduling: &mut Scheduling, objects: &mut Objects) {
     let waiters = scheduling.threads.iter();
-    let words: Vec<u64> = waiters.filter_map(|thread| written(tracee, thread)).collect();
-    for addr in words.into_iter().filter(|&addr| is_written_by_others(tracee, addr)) {
-        wake(scheduling, objects, addr, u32::MAX, OpOutcome::Only, None);
+    let changed: Vec<Futex> = waiters.filter_map(|thread| written(tracee, thread)).collect();
+    for futex in changed.into_iter().filter(|&futex| is_written_by_others(tracee, futex)) {
+        wake(scheduling, objects, futex, Futex::ANY, u32::MAX, OpOutcome::Only, None);
     }
 }
 
 /// Whether a process that the program has started may write, or may have written, a word.
-fn is_written_by_others(tracee: &Tracee, addr: u64) -> bool {
-    tracee.started_by.is_some() && modules::is_mapped_shared(tracee.leader, addr)
+fn is_written_by_others(tracee: &Tracee, futex: Futex) -> bool {
+    tracee.started_by.is_some() && modules::is_mapped_shared(tracee.leader, futex.word)
 }
 
-/// The word at which a thread waits, if it is another one than that with which the wait began.
-pub(crate) fn written(tracee: &Tracee, thread: &Thread) -> Option<u64> {
+/// The futex at which a thread waits, if its word is another one than that with which the wait began.
+pub(crate) fn written(tracee: &Tracee, thread: &Thread) -> Option<Futex> {
     match thread.pending.as_ref()?.action {
-        Action::FutexResume { addr, value: Some(value), .. } => {
-            (tracee.number(addr, 4) as u32 != value).then_some(addr)
+        Action::FutexResume { futex, value: Some(value), .. } => {
+            (tracee.number(futex.word, 4) as u32 != value).then_some(futex)
         }
         _ => None,
     }

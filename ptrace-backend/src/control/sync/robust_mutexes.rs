@@ -8,8 +8,9 @@
 use checker::names::EventId;
 use checker::program::{ExecutionError, OpOutcome};
 
+use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{OWNER_DIED, Objects};
+use crate::control::state::sync_objects::{Futex, OWNER_DIED, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
@@ -56,17 +57,19 @@ pub(crate) fn leave(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
+    memory: &MemoryState,
     at: u64,
     outcome: OpOutcome,
     id: Option<EventId>,
 ) {
     let before = tracee.number(at, 4) as u32;
     tracee.write(at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
-    if let Some(mutex) = objects.mutexes.get_mut(&at) {
+    if let Some(mutex) = objects.mutexes.get_mut(&memory.shared_files.original(at)) {
         (mutex.owner, mutex.depth) = (None, 0);
     }
     if before & WAITERS != 0 {
-        futexes::wake(scheduling, objects, at, 1, outcome, id);
+        let futex = futexes::futex_at(memory, at, false);
+        futexes::wake(scheduling, objects, futex, Futex::ANY, 1, outcome, id);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::control::memory::sharing::TouchKind;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Continuation, RUST_MUTEX};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
@@ -57,7 +57,7 @@ pub(crate) fn give_back(
     let was = tracee.number(mutex, RUST_MUTEX);
     tracee.write(mutex, &FREE.to_le_bytes());
     if was == CONTENDED {
-        futexes::wake(scheduling, objects, mutex, 1, OpOutcome::Only, None);
+        futexes::wake(scheduling, objects, Futex::private(mutex), Futex::ANY, 1, OpOutcome::Only, None);
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn rests(
     let mut mutexes = robust_mutexes::held_at_end(tracee, scheduling, objects, index);
     if !tracee.is_scheduled(index) {
         for at in mutexes.drain(..) {
-            robust_mutexes::leave(tracee, scheduling, objects, at, OpOutcome::Only, None);
+            robust_mutexes::leave(tracee, scheduling, objects, memory, at, OpOutcome::Only, None);
         }
         return false;
     }
@@ -80,7 +80,7 @@ pub(crate) fn carry_out(
 ) -> Continuation {
     let mut mutexes = mutexes.to_vec();
     let Some(at) = mutexes.pop() else { return Continuation::End };
-    robust_mutexes::leave(tracee, scheduling, objects, at, outcome, Some(id));
+    robust_mutexes::leave(tracee, scheduling, objects, memory, at, outcome, Some(id));
     let next = next(tracee, scheduling, memory, index, mutexes, site);
     next.map_or(Continuation::End, |pending| Continuation::Stay(Box::new(pending)))
 }

@@ -11,7 +11,7 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Action, Continuation, Pending, WaitCondition, WakeOp};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
@@ -82,13 +82,13 @@ pub(crate) fn enter(
     // The kernel wakes one where it is asked for none.
     let count = |value: u64| (value as i32).max(1).cast_unsigned();
     let wake_op = WakeOp {
-        first: regs.rdi,
+        first: futexes::futex_at(memory, regs.rdi, futexes::is_private(regs.rsi)),
         wake: count(regs.rdx),
-        second: regs.r8,
+        second: futexes::futex_at(memory, regs.r8, futexes::is_private(regs.rsi)),
         wake_second: count(regs.r10),
         code: regs.r9 as u32,
     };
-    if [wake_op.first, wake_op.second].iter().any(|addr| addr % WORD != 0) {
+    if [wake_op.first, wake_op.second].iter().any(|futex| futex.word % WORD != 0) {
         tracee.answer(index, -i64::from(libc::EINVAL))?;
         return Ok(Flow::Resume(0));
     }
@@ -99,8 +99,8 @@ pub(crate) fn enter(
         tracee.answer(index, answer)?;
         return Ok(Flow::Resume(0));
     }
-    futexes::note_kernel_access(tracee, memory, index, wake_op.second, TouchKind::Writes);
-    let touched = [wake_op.first, wake_op.second].map(|addr| Access::write(memory.object(addr, WORD)));
+    futexes::note_kernel_access(tracee, memory, index, wake_op.second.word, TouchKind::Writes);
+    let touched = [wake_op.first, wake_op.second].map(|futex| Access::write(memory.object(futex.word, WORD)));
     let op = Op::new(OpKind::FutexWake, touched);
     Ok(operations::pend(
         tracee,
@@ -135,23 +135,22 @@ fn wake(
     outcome: OpOutcome,
     id: Option<EventId>,
 ) -> Option<i64> {
-    let WakeOp { first, wake, second, wake_second, code } = wake_op;
-    let waits = |addr: u64| objects.futexes.get(&addr).is_some_and(|queue| !queue.waiters.is_empty());
+    let WakeOp { first, wake: count, second, wake_second, code } = wake_op;
+    let waits = |futex: Futex| objects.futexes.get(&futex).is_some_and(|queue| !queue.waiters.is_empty());
     if futexes::is_for_others(tracee, i64::from(waits(first) || waits(second))) {
         return None;
     }
-    let Some(old) = memory::number(tracee.leader, second, WORD as usize) else {
+    let Some(old) = memory::number(tracee.leader, second.word, WORD as usize) else {
         return Some(-i64::from(libc::EFAULT));
     };
     let (old, encoded) = (old as i32, Encoded::of(code));
     let Some(new) = encoded.changed(old) else { return Some(-i64::from(libc::ENOSYS)) };
-    if !tracee.write(second, &new.to_le_bytes()) {
+    if !tracee.write(second.word, &new.to_le_bytes()) {
         return Some(-i64::from(libc::EFAULT));
     }
     let Some(holds) = encoded.holds(old) else { return Some(-i64::from(libc::ENOSYS)) };
-    let woken = futexes::wake(scheduling, objects, first, wake, outcome, id);
-    let more = if holds { futexes::wake(scheduling, objects, second, wake_second, outcome, id) } else { 0 };
-    Some(woken + more)
+    let mut wake = |futex, count| futexes::wake(scheduling, objects, futex, Futex::ANY, count, outcome, id);
+    Some(wake(first, count) + if holds { wake(second, wake_second) } else { 0 })
 }
 
 #[cfg(test)]

@@ -107,6 +107,20 @@ fn futexes_with_priority_inheritance_that_the_kernel_takes_and_gives_back_are_ev
 }
 
 #[test]
+fn a_wake_of_a_futex_is_for_those_that_wait_for_its_kind() {
+    for flag in ["-DSTAY", "-DMOVED"] {
+        for level in levels(flag) {
+            let build = Build::new("synchronisation/futex_kinds.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+            assert_eq!(outcome.finding()["kind"], "deadlock", "{}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn the_end_of_the_programs_data_is_state_of_its_process() {
     for flag in ["-DMORE", "-DLESS"] {
         for level in levels(flag) {
