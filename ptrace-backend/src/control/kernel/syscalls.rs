@@ -20,7 +20,7 @@ use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::{futexes, robust_mutexes, wake_op};
+use crate::control::sync::{futexes, held_objects, robust_mutexes, wake_op};
 use crate::control::tracee::Tracee;
 use crate::os::calls::{self, Descriptors, external_effects};
 use crate::os::{fd, memory, network};
@@ -107,7 +107,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
     }
     match call {
-        libc::SYS_futex => futex(tracee, scheduling, objects, memory, index),
+        libc::SYS_futex => futex(tracee, scheduling, objects, memory, account, index),
         libc::SYS_exit_group => Ok(process_exit::exit_group(tracee, scheduling, account, index)),
         libc::SYS_sched_yield => give_way(tracee, scheduling, index, OpKind::Yield, 0),
         libc::SYS_nanosleep | libc::SYS_clock_nanosleep => sleep(tracee, scheduling, index),
@@ -303,6 +303,7 @@ fn futex(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &mut MemoryState,
+    account: &mut Account,
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let regs = tracee.tasks[index].regs;
@@ -330,12 +331,15 @@ fn futex(
             Ok(futexes::enter_requeue(tracee, scheduling, memory, index))
         }
         libc::FUTEX_LOCK_PI | LOCK_PI2 => {
+            held_objects::note_futex(objects, account, futex);
             futexes::enter_lock_pi(tracee, scheduling, objects, memory, index, addr)
         }
         libc::FUTEX_UNLOCK_PI => {
+            held_objects::note_futex(objects, account, futex);
             Ok(futexes::enter_unlock_pi(tracee, scheduling, memory, index, (addr, OpKind::Unlock)))
         }
         libc::FUTEX_TRYLOCK_PI => {
+            held_objects::note_futex(objects, account, futex);
             Ok(futexes::enter_unlock_pi(tracee, scheduling, memory, index, (addr, OpKind::Update)))
         }
         libc::FUTEX_WAKE_OP => wake_op::enter(tracee, scheduling, objects, memory, index),

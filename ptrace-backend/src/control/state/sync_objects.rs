@@ -129,6 +129,8 @@ pub(crate) struct Objects {
     pub(crate) futexes: FxHashMap<Futex, Queue>,
     pub(crate) barriers: FxHashMap<u64, Barrier>,
     pub(crate) onces: FxHashMap<u64, Once>,
+    /// The way in which threads have come to objects that may be reached in several: [`Futex::private`], by [`Futex::word`].
+    pub(crate) ways: FxHashMap<u64, Option<u64>>,
     /// Those of System V, which the kernel keeps.
     pub(crate) system_v: IpcObjects,
     /// Objects that were destroyed, and by which thread.
@@ -150,6 +152,7 @@ const TYPE: u32 = 3;
 const RECURSIVE: u32 = 1;
 const ERROR_CHECKING: u32 = 2;
 const ROBUST: u32 = 16;
+const SHARED: u32 = 128;
 /// Robust, priority-inheriting or priority-protected: locking does more than write to these fields.
 const INTRICATE: u32 = ROBUST | 32 | 64;
 
@@ -192,6 +195,11 @@ impl MutexMemory {
 
     pub(crate) fn robust(self) -> bool {
         self.kind & ROBUST != 0
+    }
+
+    /// Whether the C library waits for it, and wakes others, by calls that are private to the process.
+    pub(crate) fn is_private(self) -> bool {
+        !self.robust() && self.kind & SHARED == 0
     }
 
     /// Whether no lock operation succeeds any more.

@@ -43,6 +43,7 @@ pub(crate) fn enter(
     if function.waits_for_signal() && memory.shared_files.original(mutex) != mutex {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
     }
+    held_objects::note_way(tracee, objects, memory, account, index, function);
     if function == TrappedFunction::Panic {
         if account.first_panic.is_none() {
             account.first_panic = Some((scheduling.threads[index].name, stacks::stack(tracee, index)));

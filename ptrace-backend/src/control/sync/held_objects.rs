@@ -1,6 +1,6 @@
 //! Accesses of the program's own code to the memory of synchronisation objects that are in use: a lock that is overwritten while a thread
 //! holds it, a condition variable that is compared while a thread waits for it. The model of the object does not follow what is written,
-//! and does not write what the C library would.
+//! and does not write what the C library would. Nor does it tell apart the addresses of an object in memory that is mapped several times.
 
 use std::ops::Range;
 
@@ -11,8 +11,9 @@ use rustc_hash::FxHashMap;
 use crate::control::memory::sharing::TouchKind;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::sync_objects::Objects;
+use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::accesses_of;
 use crate::instructions::MemoryAccess;
@@ -40,6 +41,65 @@ pub(crate) fn note_use(memory: &mut MemoryState, index: ThreadIndex, function: T
             conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start)).collect();
         memory.promoted |= memory.knowledge.promote(&conflict.candidates, None, &shared);
     }
+}
+
+/// A thread calls a function on an object in memory that may be there at several addresses.
+pub(crate) fn note_way(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    function: TrappedFunction,
+) {
+    use TrappedFunction as F;
+    let task = &tracee.tasks[index];
+    let (address, mutex) = (task.argument(0), task.argument(1));
+    if matches!(function, F::MutexInit | F::CondInit | F::RwInit | F::SemInit | F::BarrierInit) {
+        objects.ways.remove(&memory.shared_files.original(address));
+    }
+    let may_have_several = |address: u64| memory.shared_files.ranges().any(|range| range.contains(&address));
+    if may_have_several(address)
+        && let Some(is_private) = is_private(tracee, function, address)
+    {
+        note_futex(objects, account, futexes::futex_at(memory, address, is_private));
+    }
+    if function.waits_for_signal() && may_have_several(mutex) {
+        let is_private = function.is_wait_of_rust() || tracee.mutex_memory(mutex).is_private();
+        note_futex(objects, account, futexes::futex_at(memory, mutex, is_private));
+    }
+}
+
+/// A thread comes to a lock, whose waiters it would not wake in the kernel if these have come to it in another way: the model has all of
+/// them meet.
+pub(crate) fn note_futex(objects: &mut Objects, account: &mut Account, futex: Futex) {
+    if *objects.ways.entry(futex.word).or_insert(futex.private) != futex.private {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+    }
+}
+
+/// Whether the C library's calls to wait for the object of a function, and to wake, are private to the process; `None`: there are none. Of
+/// condition variables, where it is said depends on the version.
+fn is_private(tracee: &Tracee, function: TrappedFunction, object: u64) -> Option<bool> {
+    use TrappedFunction as F;
+    const IN_LOCK: u64 = 28;
+    const IN_SEMAPHORE: u64 = 8;
+    const IN_BARRIER: u64 = 12;
+    let is_shared = match function {
+        F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::MutexUnlock => {
+            return Some(tracee.mutex_memory(object).is_private());
+        }
+        F::ReadLock | F::ReadTryLock | F::ReadTimedLock { .. } | F::RwUnlock => IN_LOCK,
+        F::WriteLock | F::WriteTryLock | F::WriteTimedLock { .. } => IN_LOCK,
+        F::SemWait | F::SemTryWait | F::SemTimedWait { .. } | F::SemPost => IN_SEMAPHORE,
+        F::BarrierWait => IN_BARRIER,
+        F::CondWait | F::CondTimedWait { .. } | F::Signal | F::Broadcast => return Some(true),
+        F::RustCondWait | F::RustCondTimedWait | F::RustLock | F::RustReadLock | F::RustWriteLock => {
+            return Some(true);
+        }
+        _ => return None,
+    };
+    Some(tracee.number(object + is_shared, WORD as usize) == 0)
 }
 
 /// The instruction at which a thread stands is about to run: enters it in the account if it touches such an object.

@@ -1,5 +1,6 @@
 /* Two threads add to a counter that each of them has at an address of its own. With -DCALLS, one of them reads and writes the file instead,
- * and with -DAGAIN the second mapping is made of the first. With -DTRY, both lock a mutex in that memory for it. */
+ * and with -DAGAIN the second mapping is made of the first. With -DTRY, both lock a mutex in that memory for it, which says that
+ * it is reached in several ways. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
@@ -41,6 +42,7 @@ static void *adds(void *view)
 int main(void)
 {
     pthread_t thread;
+    pthread_mutexattr_t attributes;
     file = memfd_create("counter", 0);
     assert(file >= 0 && ftruncate(file, PAGE) == 0);
     views[0] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -50,7 +52,9 @@ int main(void)
     views[1] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 #endif
     assert(views[0] != MAP_FAILED && views[1] != MAP_FAILED);
-    pthread_mutex_init(&views[0]->lock, NULL);
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&views[0]->lock, &attributes);
     pthread_create(&thread, NULL, adds, views[0]);
     adds(views[1]);
     pthread_join(thread, NULL);

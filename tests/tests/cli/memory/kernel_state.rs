@@ -120,6 +120,24 @@ fn a_wake_of_a_futex_is_for_those_that_wait_for_its_kind() {
     }
 }
 
+/// Of objects whose waits and wakes the model carries out, such a use takes the claim away.
+#[test]
+fn private_calls_on_a_futex_meet_at_one_address_alone() {
+    for (flag, code) in [("-DTWO", 1), ("-DMIXED", 1), ("-DSEMAPHORE", 2), ("-DMUTEX", 2), ("-DHEIR", 2)] {
+        for level in levels(flag) {
+            let build = Build::new("synchronisation/futex_ways.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, code, "{flag} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.clone().flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+            if flag != "-DMIXED" {
+                let outcome = explore_built(&build.flag("-DPLACE"), &[], &[]);
+                assert_eq!(outcome.code, 0, "{flag} {level:?}: {}", outcome.transcript());
+            }
+        }
+    }
+}
+
 #[test]
 fn the_end_of_the_programs_data_is_state_of_its_process() {
     for flag in ["-DMORE", "-DLESS"] {
