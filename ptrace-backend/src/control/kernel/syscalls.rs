@@ -321,11 +321,10 @@ fn futex(
             let deadline = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
             futexes::enter_wait(tracee, scheduling, memory, index, futex, (value, kinds), deadline)
         }
-        libc::FUTEX_WAKE => {
-            futexes::enter_wake(tracee, scheduling, objects, memory, index, futex, (value, Futex::ANY))
-        }
-        libc::FUTEX_WAKE_BITSET => {
-            futexes::enter_wake(tracee, scheduling, objects, memory, index, futex, (value, kinds))
+        operation @ (libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET) => {
+            let kinds = if operation == libc::FUTEX_WAKE { Futex::ANY } else { kinds };
+            let count = futexes::least_one(regs.rdx);
+            futexes::enter_wake(tracee, scheduling, objects, memory, index, futex, (count, kinds))
         }
         libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
             Ok(futexes::enter_requeue(tracee, scheduling, memory, index))

@@ -29,6 +29,11 @@ pub(crate) fn is_private(operation: u64) -> bool {
     operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0
 }
 
+/// The number of waiters that a call wakes: the kernel wakes one where it is asked for none.
+pub(crate) fn least_one(asked: u64) -> u32 {
+    (asked as i32).max(1).cast_unsigned()
+}
+
 pub(crate) fn enter_wait(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,

@@ -79,13 +79,11 @@ pub(crate) fn enter(
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let regs = tracee.tasks[index].regs;
-    // The kernel wakes one where it is asked for none.
-    let count = |value: u64| (value as i32).max(1).cast_unsigned();
     let wake_op = WakeOp {
         first: futexes::futex_at(memory, regs.rdi, futexes::is_private(regs.rsi)),
-        wake: count(regs.rdx),
+        wake: futexes::least_one(regs.rdx),
         second: futexes::futex_at(memory, regs.r8, futexes::is_private(regs.rsi)),
-        wake_second: count(regs.r10),
+        wake_second: futexes::least_one(regs.r10),
         code: regs.r9 as u32,
     };
     if [wake_op.first, wake_op.second].iter().any(|futex| futex.word % WORD != 0) {

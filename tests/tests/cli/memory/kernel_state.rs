@@ -108,7 +108,7 @@ fn futexes_with_priority_inheritance_that_the_kernel_takes_and_gives_back_are_ev
 
 #[test]
 fn a_wake_of_a_futex_is_for_those_that_wait_for_its_kind() {
-    for flag in ["-DSTAY", "-DMOVED"] {
+    for flag in ["-DSTAY", "-DMOVED", "-DNONE"] {
         for level in levels(flag) {
             let build = Build::new("synchronisation/futex_kinds.c", level).flag(flag);
             let outcome = explore_built(&build, &[], &[]);
