@@ -302,6 +302,12 @@ pub(crate) enum BrokenExecution {
          where a breakpoint stood for it: such code cannot be explored"
     )]
     IntoInstruction,
+    /// Code that the program has copied from its own, with breakpoints and jumps in it.
+    #[error(
+        "the program runs code that it has made, and comes to a breakpoint there: if that is a copy of its own code, \
+         which has breakpoints while it is explored, it cannot be explored"
+    )]
+    CopiedCode,
     /// The kernel lets one thread alone trace a process.
     #[error("a program is explored by the thread that launched it")]
     OtherThread,

@@ -193,6 +193,9 @@ impl Process {
                 return Err(BrokenExecution::IntoInstruction.into());
             }
         }
+        if self.tracee.has_left_by_copy(index, signal) {
+            return Err(BrokenExecution::CopiedCode.into());
+        }
         if signal == libc::SIGSEGV
             && let Some(trapped) = time_stamp_at(self.tracee.tasks[index].tid, &self.tracee.tasks[index].regs)
         {

@@ -13,12 +13,12 @@ use crate::error::{SystemAction, system};
 use crate::instructions::detour::access_logging::{ARGUMENT_SHIFT, ARGUMENTS};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::{Log, WIDEST};
-use crate::instructions::detour::{CopiedInstruction, Detour, JUMP};
+use crate::instructions::detour::{CopiedInstruction, Detour, JUMP, landing};
 use crate::layout::TrapKind;
 use crate::layout::detours::Detours;
 use crate::os::hand_off::PageSlot;
 use crate::os::memory::MemoryFile;
-use crate::os::{Regs, Tid, ptrace};
+use crate::os::{Regs, Tid, memory, ptrace};
 
 /// An entry of the log: a part of what was taken down of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -279,6 +279,19 @@ impl Tracee {
         };
         let original = self.layout.detours.as_ref().filter(|_| self.detouring.on).and_then(overwritten);
         original.is_some_and(|original| original != TRAP)
+    }
+
+    /// Whether a thread that gets this signal comes from a breakpoint, or a jump to a detour, that is in no file's code: in a copy of such.
+    pub(crate) fn has_left_by_copy(&self, index: ThreadIndex, signal: i32) -> bool {
+        let rip = self.tasks[index].regs.rip;
+        let (from, replaced) = match signal {
+            libc::SIGTRAP => (rip.wrapping_sub(1), &[TRAP][..]),
+            libc::SIGSEGV => (rip.wrapping_sub(landing(0)), &JUMP[..]),
+            _ => return false,
+        };
+        let mut bytes = [0; JUMP.len()];
+        let bytes = &mut bytes[..replaced.len()];
+        self.layout.module_at(from).is_none() && memory::read(self.leader, from, bytes) && bytes == replaced
     }
 
     /// The place of the instruction at a trap in the copy of its detour, if that is in use.

@@ -105,6 +105,18 @@ fn a_callee_may_go_back_to_elsewhere() {
     }
 }
 
+/// No failure of the program: the copy holds what stands for the copied instructions while it is explored.
+#[test]
+fn a_copy_of_the_programs_code_is_refused() {
+    for level in Optimisation::ALL {
+        for flags in [&["-DSHORT"][..], &[]] {
+            let outcome = explored("unseen/code/copied_code.c", level, flags);
+            assert_eq!(outcome.code, 3, "{level:?} {flags:?}: {}", outcome.transcript());
+            assert!(outcome.says("code that it has made"), "{level:?} {flags:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn functions_that_begin_with_what_fills_are_left_whole() {
     for level in Optimisation::ALL {
