@@ -193,15 +193,17 @@ impl Process {
                 return Err(BrokenExecution::IntoInstruction.into());
             }
         }
-        if self.tracee.has_left_by_copy(index, signal) {
-            return Err(BrokenExecution::CopiedCode.into());
-        }
         if signal == libc::SIGSEGV
             && let Some(trapped) = time_stamp_at(self.tracee.tasks[index].tid, &self.tracee.tasks[index].regs)
         {
             return clock::read_time_stamp(&mut self.tracee, &mut self.scheduling, index, &trapped);
         }
-        if !signals::fatal::is_fatal(&self.tracee, index, signal) {
+        let is_fatal = signals::fatal::is_fatal(&self.tracee, index, signal);
+        // Programs that handle breakpoints have some of their own in code that they make.
+        if (is_fatal || signal != libc::SIGTRAP) && self.tracee.has_left_by_copy(index, signal) {
+            return Err(BrokenExecution::CopiedCode.into());
+        }
+        if !is_fatal {
             let tid = self.tracee.tasks[index].tid;
             if Signals::of(tid).is_some_and(|signals| signals.is_caught(signal)) {
                 // The handler compares the sender's number with the one that the program has for itself.
@@ -220,7 +222,7 @@ impl Process {
                     account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, function));
                 }
                 let mut begun = interrupted_waits::begin_handler(tracee, scheduling, index, signal)?;
-                if begun.is_none() && tracee.concurrent {
+                if begun.is_none() && (tracee.concurrent || signal == libc::SIGTRAP) {
                     begun = Some(tracee.step_into_handler(tid, signal)?);
                     if begun == Some(WaitStatus::Signal(libc::SIGTRAP)) {
                         tracee.read_registers(index)?;

@@ -170,10 +170,20 @@ pub(crate) fn is_fault(info: &libc::siginfo_t) -> bool {
 pub(crate) fn block_signals(tid: Tid) -> io::Result<u64> {
     const OF_INSTRUCTIONS: [i32; 6] =
         [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
-    let mut blocked = 0_u64;
-    request(libc::PTRACE_GETSIGMASK, tid, size_of::<u64>(), ptr::from_mut(&mut blocked).expose_provenance())?;
+    let blocked = blocked_signals(tid)?;
     let open = OF_INSTRUCTIONS.into_iter().fold(0, |open, signal| open | 1 << (signal - 1));
     set_blocked_signals(tid, blocked | !open)?;
+    Ok(blocked)
+}
+
+/// Lets a stopped thread get the signal of breakpoints, whatever it blocks.
+pub(crate) fn unblock_traps(tid: Tid) -> io::Result<()> {
+    set_blocked_signals(tid, blocked_signals(tid)? & !(1 << (libc::SIGTRAP - 1)))
+}
+
+fn blocked_signals(tid: Tid) -> io::Result<u64> {
+    let mut blocked = 0_u64;
+    request(libc::PTRACE_GETSIGMASK, tid, size_of::<u64>(), ptr::from_mut(&mut blocked).expose_provenance())?;
     Ok(blocked)
 }
 

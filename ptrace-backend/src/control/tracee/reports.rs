@@ -133,7 +133,12 @@ impl Tracee {
     /// Lets the kernel put the handler of a signal, with which a thread has stopped, on the thread's stack.
     pub(crate) fn step_into_handler(&mut self, tid: Tid, signal: i32) -> Result<WaitStatus, ExecutionError> {
         ptrace::step(tid, signal).map_err(system(SystemAction::StepThread))?;
-        self.wait_for_report_soon(tid)
+        let begun = self.wait_for_report_soon(tid)?;
+        // A trap within a handler that blocks its own signal would end the process.
+        if signal == libc::SIGTRAP && begun == WaitStatus::Signal(signal) {
+            ptrace::unblock_traps(tid).map_err(system(SystemAction::WriteSignal))?;
+        }
+        Ok(begun)
     }
 
     /// Waits for a thread or process until it reports, or something that matters is the case.

@@ -118,6 +118,17 @@ fn a_copy_of_the_programs_code_is_refused() {
 }
 
 #[test]
+fn breakpoints_in_generated_code_are_the_programs_own() {
+    for level in Optimisation::ALL {
+        let outcome = explored("unseen/code/own_breakpoints.c", level, &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "assertion", "{level:?}: {}", outcome.transcript());
+        let outcome = explored("unseen/code/own_breakpoints.c", level, &["-DLOCKED"]);
+        assert!(outcome.code == 0 || outcome.code == 2, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
 fn functions_that_begin_with_what_fills_are_left_whole() {
     for level in Optimisation::ALL {
         for flags in [&[][..], &["-fpatchable-function-entry=2", "-Os"]] {
