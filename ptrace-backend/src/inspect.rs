@@ -62,14 +62,15 @@ impl PtraceProgram {
 
     /// The executable and its libraries, where they are loaded.
     #[must_use]
-    pub fn modules(&self) -> &Modules {
-        &self.layout().unwinding
+    pub fn modules(&self) -> Arc<Modules> {
+        Arc::clone(&self.layout().unwinding)
     }
 
     /// The run-time address of a site.
     #[must_use]
     pub fn address(&self, site: Site) -> Option<u64> {
-        self.layout().locate(site).map(|(module, at)| at + module.mapped.bias)
+        let layout = self.layout();
+        layout.locate(site).map(|(module, at)| at + module.mapped.bias)
     }
 
     /// The run-time addresses at which every Rust panic passes, once it has said what it has to say.
@@ -77,7 +78,8 @@ impl PtraceProgram {
     pub fn panics(&self) -> BTreeSet<u64> {
         let is_panic =
             |kind: &TrapKind| matches!(kind, TrapKind::Function { function: TrappedFunction::Panic, .. });
-        let traps = self.layout().traps.iter();
+        let layout = self.layout();
+        let traps = layout.traps.iter();
         traps.filter(|(_, trap)| is_panic(&trap.kind)).map(|(address, _)| *address).collect()
     }
 

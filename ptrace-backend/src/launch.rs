@@ -1,5 +1,6 @@
 //! Launching: from a specification to where executions come from, with all traps known.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -12,18 +13,18 @@ use crate::debuginfo::Modules;
 use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::grace::Grace;
 use crate::layout::atomicity::atomic_functions;
-use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::Module;
-use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::Stubs;
+use crate::layout::survey::Survey;
 use crate::layout::user_lines::UserLines;
 use crate::layout::{Layout, TrapKind};
+use crate::open_code::OpenCode;
 use crate::os::network::Network;
 use crate::os::{Regs, process};
 use crate::preflight::Executable;
-use crate::spec::{LaunchSpec, Stepping};
+use crate::spec::{LaunchSpec, Opening, Stepping};
 use crate::target::client::ClientLaunchPlan;
-use crate::target::fork_server::ForkServer;
+use crate::target::fork_server::{ForkServer, call_at};
 use crate::target::inject::MappedArea;
 use crate::target::launch_plan::LaunchPlan;
 use crate::target::loading::{LOADERS, LOADERS_OF_LIBC, Loading};
@@ -41,6 +42,8 @@ pub(crate) struct LaunchedCode {
     /// The address at which each file was mapped when the traps were made.
     mapped: Arc<[(PathBuf, u64)]>,
     origin: Origin,
+    /// The pages of its own code that are open, where others are closed.
+    pub(crate) open: Option<BTreeSet<u64>>,
 }
 
 /// The origin of its executions.
@@ -54,17 +57,24 @@ enum Origin {
 /// The streams of executions, the client, and what limits their time.
 pub(crate) type LaunchContext<'a> = (&'a Arc<Streams>, Option<&'a ClientLaunchPlan>, &'a Arc<Watch>);
 
-/// Launches the program.
+/// Launches the program. `open`: the pages of its own code that executions have come to, if the rest may be closed; `before`: an earlier
+/// launch, of which the findings in files are taken.
 pub(crate) fn launch(
     spec: &LaunchSpec,
     executable: &Executable,
-    (streams, client, watch): LaunchContext<'_>,
+    context: LaunchContext<'_>,
+    (open, before): (Option<&BTreeSet<u64>>, Option<&LaunchedCode>),
 ) -> Result<(ProcessSource, LaunchedCode), LaunchError> {
+    let (streams, client, watch) = context;
     let launch_plan = plan(spec, executable, (streams, client))?;
     let mut startup = launch_plan.start(watch)?;
     let read_map = LaunchError::system;
     let mut mapped = modules::starts(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
-    let mut modules = modules::loaded(&mapped, &executable.path);
+    let before = before.filter(|before| *before.mapped == *mapped).map(|before| &before.layout);
+    let (mut modules, mut survey): (Arc<[Module]>, Option<Arc<Survey>>) = match before {
+        Some(before) => (Arc::clone(&before.modules), Some(Arc::clone(&before.survey))),
+        None => (modules::loaded(&mapped, executable).into(), None),
+    };
     let start_main = start_of_main(&modules)?;
     let mut behind_loading = None;
     if client.is_none()
@@ -72,13 +82,26 @@ pub(crate) fn launch(
             behind_loadings((&launch_plan, watch), (&modules, &startup), &start_main)?
     {
         mapped = modules::starts(process.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
-        modules = modules::loaded(&mapped, &executable.path);
+        (modules, survey) = (modules::loaded(&mapped, executable).into(), None);
         startup = process;
         behind_loading = Some(registers);
     }
-    let memory_functions = MemoryFunctions::new(&modules, startup.tid);
-    let rust_locks = RustLocks::new(&modules);
+    let survey = survey.unwrap_or_else(|| {
+        let code = (atomic_functions(&modules), harness::frameworks(&modules));
+        Arc::new(Survey::of(&modules, startup.tid, code))
+    });
     let cancels = calls(&modules, &["pthread_cancel"]);
+    let addresses_vary = process::addresses_vary(startup.tid);
+    let is_fixed = client.is_none() && behind_loading.is_none() && !addresses_vary;
+    let writable_code = |startup: &Startup, modules: &[Module]| {
+        modules::writable_code(startup.tid, modules).map_err(read_map(SystemAction::ReadMemoryMap))
+    };
+    let mut open_code = match (spec.opening, open.filter(|_| is_fixed)) {
+        (Opening::AsReached { least }, Some(open)) if writable_code(&startup, &modules)?.is_empty() => {
+            OpenCode::of(&modules, open.clone(), least)
+        }
+        _ => None,
+    };
     // If instructions are stepped in place, copies of them are not trusted.
     let takes_down = spec.stepping == Stepping::OutOfLine;
     let Traps {
@@ -93,12 +116,9 @@ pub(crate) fn launch(
         reached,
         undecoded,
         may_hide_time_stamps,
-    } = Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), (cancels, takes_down))?;
+    } = Traps::new(&mut startup, &modules, &survey, (cancels, takes_down), open_code.as_mut())?;
     let mut layout = Layout {
-        unwinding: unwinding(&modules),
-        rust_mutexes: rust_locks.mutexes,
-        atomic_functions: atomic_functions(&modules),
-        frameworks: harness::frameworks(&modules),
+        unwinding: Arc::new(unwinding(&modules)),
         test_cancel: function("pthread_testcancel", &modules),
         mutex_lock: function("pthread_mutex_lock", &modules),
         mutex_unlock: function("pthread_mutex_unlock", &modules),
@@ -111,37 +131,36 @@ pub(crate) fn launch(
         standard_input: modules.iter().find_map(|m| Some(m.image.symbol("_IO_2_1_stdin_")? + m.mapped.bias)),
         environment: environment(&modules),
         modules,
+        survey,
         traps: by_address,
         stubs: Stubs::new(stubs),
         candidates,
         foreign,
         detours,
-        memory_functions,
         returned,
         main_stack: startup.registers()?.rsp,
-        addresses_vary: process::addresses_vary(startup.tid),
+        addresses_vary,
         has_external_effects: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
         grace: Grace::after(spec.limit.clone()),
         user_lines: UserLines::default(),
         hidden: OnceLock::new(),
         writable_code: Vec::new(),
+        closed: open_code.as_ref().map(OpenCode::closed).unwrap_or_default(),
+        own_call: call_at(fork_loop),
         reached,
         undecoded,
         may_hide_time_stamps,
         begins_behind_loading: behind_loading.is_some(),
     };
-    let writable_code = |startup: &Startup, layout: &Layout| {
-        modules::writable_code(startup.tid, &layout.modules).map_err(read_map(SystemAction::ReadMemoryMap))
-    };
-    layout.writable_code = writable_code(&startup, &layout)?;
+    layout.writable_code = writable_code(&startup, &layout.modules)?;
     let (areas, mapped) = (areas.into(), mapped.into());
     if client.is_some() {
         watch.end();
         let starts =
             FreshStarts { launch_plan, areas: Arc::clone(&areas), early: None, mapped: Arc::clone(&mapped) };
         let origin = Origin::Starts { early: None };
-        let code = LaunchedCode { layout: Arc::new(layout), areas, mapped, origin };
+        let code = LaunchedCode { layout: Arc::new(layout), areas, mapped, origin, open: None };
         return Ok((ProcessSource::FreshStarts(starts), code));
     }
     watch.begin(startup.tid, startup.tid);
@@ -156,9 +175,14 @@ pub(crate) fn launch(
             let shared = modules::shared_files(startup.tid).map_err(read_map(SystemAction::ReadMemoryMap))?;
             layout.shares_files = !shared.is_empty();
             layout.main_stack = main.rsp;
-            layout.writable_code = writable_code(&startup, &layout)?;
+            layout.writable_code = writable_code(&startup, &layout.modules)?;
             let fork_server = fork_server(startup, *main, (&layout, fork_loop), streams)?;
             (ProcessSource::ForkServer(fork_server), Origin::Copies { fork_loop })
+        }
+        // Each start would have to close its code anew.
+        StartupProgress::Early(_) if !layout.closed.is_empty() => {
+            drop(startup);
+            return launch(spec, executable, context, (None, None));
         }
         StartupProgress::Early(early) => {
             let (areas, mapped, early) = (Arc::clone(&areas), Arc::clone(&mapped), Some(early));
@@ -167,7 +191,8 @@ pub(crate) fn launch(
         }
     };
     watch.end();
-    Ok((process_source, LaunchedCode { layout: Arc::new(layout), areas, mapped, origin }))
+    let open = open_code.map(OpenCode::into_pages);
+    Ok((process_source, LaunchedCode { layout: Arc::new(layout), areas, mapped, origin, open }))
 }
 
 impl LaunchedCode {
@@ -246,6 +271,7 @@ fn fork_server(
     };
     layout.plant(&startup, page.is_some())?;
     startup.let_time_stamps_be_read()?;
+    startup.close(&layout.closed, layout.own_call)?;
     ForkServer::new(startup, main, fork_loop, Arc::clone(streams), page)
         .map_err(LaunchError::system(SystemAction::SetUpForkServer))
 }

@@ -1,7 +1,8 @@
 //! A real program, launched, as the checker's [`Program`].
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::ThreadId;
 
 use checker::failure::Failure;
@@ -14,6 +15,7 @@ use checker::trace::Trace;
 use crate::attention;
 use crate::control::knowledge::ProgramKnowledge;
 use crate::control::knowledge::lessons::{KnowledgeSnapshot, Lessons};
+use crate::control::knowledge::state::ReachedCode;
 use crate::control::memory::blocks::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
@@ -42,9 +44,8 @@ pub enum Restriction {
 pub struct PtraceProgram {
     spec: LaunchSpec,
     executable: Executable,
-    code: Arc<LaunchedCode>,
-    /// The layout of `code`.
-    layout: Arc<Layout>,
+    /// Another one once more of the code is open.
+    code: RwLock<Arc<LaunchedCode>>,
     knowledge: Arc<ProgramKnowledge>,
     streams: Arc<Streams>,
     client: Option<Arc<ClientLaunchPlan>>,
@@ -99,8 +100,7 @@ impl Attachments {
         Ok(PtraceProgram {
             spec,
             executable,
-            layout: Arc::clone(&code.layout),
-            code,
+            code: RwLock::new(code),
             knowledge: Arc::new(knowledge),
             streams,
             client,
@@ -140,7 +140,8 @@ impl PtraceProgram {
         attention::within(&limit, || {
             let executable = preflight::inspect(&spec.program)?;
             let start = Attachments::of(&spec, cpus)?;
-            let (source, code) = launch::launch(&spec, &executable, start.parts())?;
+            let open = BTreeSet::new();
+            let (source, code) = launch::launch(&spec, &executable, start.parts(), (Some(&open), None))?;
             start.program(spec, executable, (source, Arc::new(code)))
         })?
     }
@@ -151,9 +152,15 @@ impl PtraceProgram {
             return Ok(None);
         }
         let start = Attachments::of(&spec, cpus)?;
-        let source = self.code.launch(&spec, &executable, start.parts())?;
-        let code = Arc::clone(&self.code);
+        let code = self.code();
+        let source = code.launch(&spec, &executable, start.parts())?;
         source.map(|source| start.program(spec, executable, (source, code))).transpose()
+    }
+
+    /// Whether more code has been opened since this copy was launched.
+    #[must_use]
+    pub fn has_outgrown(&self, copy: &Self) -> bool {
+        !Arc::ptr_eq(&self.code(), &copy.code())
     }
 
     /// The executable, as it was found.
@@ -165,32 +172,33 @@ impl PtraceProgram {
     /// The functions and lines at a site, the innermost inlined function first.
     #[must_use]
     pub fn locate(&self, site: Site) -> Vec<SourceFrame> {
-        self.layout.frames(site)
+        self.layout().frames(site)
     }
 
     /// Reads something else of its files, or nothing where there is no time left for that: the limit has been over for a second
     /// of the time in which this thread ran.
     pub fn read<T: Default>(&self, read: impl FnOnce() -> T) -> T {
-        self.layout.grace.read(read)
+        self.layout().grace.read(read)
     }
 
     /// Whether something that was asked for was not read for want of time: lines and names are missing then.
     #[must_use]
     pub fn is_read_in_part(&self) -> bool {
-        self.layout.grace.is_over()
+        self.layout().grace.is_over()
     }
 
     /// Whether a site is in the program's own code.
     #[must_use]
     pub fn is_user_code(&self, site: Site) -> bool {
-        let module = self.layout.locate(site);
-        module.is_some_and(|(module, at)| self.layout.in_user_code(at + module.mapped.bias))
+        let layout = self.layout();
+        let module = layout.locate(site);
+        module.is_some_and(|(module, at)| layout.in_user_code(at + module.mapped.bias))
     }
 
     /// The restrictions of this machine under which programs are explored all the same.
     #[must_use]
     pub fn restrictions(&self) -> Vec<Restriction> {
-        let addresses = self.layout.addresses_vary.then_some(Restriction::AddressesVary);
+        let addresses = self.layout().addresses_vary.then_some(Restriction::AddressesVary);
         let cpu = (!self.is_bound).then_some(Restriction::NotBound);
         addresses.into_iter().chain(cpu).collect()
     }
@@ -203,8 +211,8 @@ impl PtraceProgram {
 
     /// The name of the file that a site is in, and the address there.
     #[must_use]
-    pub fn module(&self, site: Site) -> Option<(&Path, u64)> {
-        self.layout.locate(site).map(|(module, at)| (module.mapped.path.as_path(), at))
+    pub fn module(&self, site: Site) -> Option<(PathBuf, u64)> {
+        self.layout().locate(site).map(|(module, at)| (module.mapped.path.clone(), at))
     }
 
     /// Number of executions that can run at once, each on a CPU of its own: the CPUs that the process was given.
@@ -265,11 +273,12 @@ impl PtraceProgram {
 
     /// The candidates at these instructions.
     fn candidates_at(&self, instructions: &[Site]) -> Vec<usize> {
-        let at = |site: &Site| self.layout.locate(*site).map(|(module, at)| at + module.mapped.bias);
+        let layout = self.layout();
+        let at = |site: &Site| layout.locate(*site).map(|(module, at)| at + module.mapped.bias);
         let addresses: Vec<u64> = instructions.iter().filter_map(at).collect();
-        let all = self.layout.candidates.iter().enumerate();
+        let all = layout.candidates.iter().enumerate();
         // A thread that was left waiting for a Rust mutex never ran the instruction that takes it.
-        let is_wanted = |addr: u64| addresses.contains(&addr) || self.layout.rust_mutex(addr).is_some();
+        let is_wanted = |addr: u64| addresses.contains(&addr) || layout.rust_mutex(addr).is_some();
         all.filter(|(_, c)| is_wanted(c.addr)).map(|(i, _)| i).collect()
     }
 
@@ -280,9 +289,9 @@ impl PtraceProgram {
     }
 
     /// Makes the next execution one that would be the same where this is known. The knowledge that it gains is kept for
-    /// elsewhere.
-    pub fn adopt(&self, known: &KnowledgeSnapshot) {
-        self.knowledge.adopt(known);
+    /// elsewhere. `false`: that program has more of its code open, and another copy of it is needed.
+    pub fn adopt(&self, known: &KnowledgeSnapshot) -> bool {
+        self.knowledge.adopt(known)
     }
 
     /// The knowledge gained by the last execution, beside key points: for the program whose knowledge this one has
@@ -300,12 +309,36 @@ impl PtraceProgram {
     /// The place of an object in the file that it is of, for where nothing names it: `libfoo.so+0x1234`.
     #[must_use]
     pub fn place_in_file(&self, obj: Obj) -> Option<String> {
-        let module = self.layout.modules.iter().find(|module| module.name == obj.name)?;
+        let layout = self.layout();
+        let module = layout.modules.iter().find(|module| module.name == obj.name)?;
         Some(module.image.in_file(obj.offset.into()))
     }
 
-    pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
+    pub(crate) fn layout(&self) -> Arc<Layout> {
+        Arc::clone(&self.code().layout)
+    }
+
+    fn code(&self) -> Arc<LaunchedCode> {
+        Arc::clone(&self.code.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Launches the program anew where executions have come to code that was closed: it is open from now on.
+    fn open_reached(&self) -> Result<(), LaunchError> {
+        let Some(reached) = self.knowledge.take_reached() else { return Ok(()) };
+        let before = self.code();
+        let open = match (reached, &before.open) {
+            (ReachedCode::Pages(reached), Some(open)) => Some(open.union(&reached).copied().collect()),
+            _ => None,
+        };
+        let context = (&self.streams, self.client.as_deref(), &self.watch);
+        let limit = &self.spec.limit;
+        let (source, code) = attention::within(limit, || {
+            launch::launch(&self.spec, &self.executable, context, (open.as_ref(), Some(&*before)))
+        })??;
+        self.knowledge.renumber(&before.layout, &code.layout);
+        *self.code.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(code);
+        *self.source.lock().unwrap_or_else(PoisonError::into_inner) = source;
+        Ok(())
     }
 
     fn begin(&self, scope: Scope) -> Result<PtraceExecution, ExecutionError> {
@@ -320,11 +353,11 @@ impl PtraceProgram {
     pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let time_stamps_fault =
-            self.layout.may_hide_time_stamps || self.knowledge.needs_time_stamps_to_fault();
-        let new_process = source.begin(&self.layout, &self.watch, time_stamps_fault)?;
+            self.layout().may_hide_time_stamps || self.knowledge.needs_time_stamps_to_fault();
+        let new_process = source.begin(&self.layout(), &self.watch, time_stamps_fault)?;
         let mut process = Process::new(
             new_process,
-            Arc::clone(&self.layout),
+            self.layout(),
             Arc::clone(&self.knowledge),
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
@@ -342,6 +375,7 @@ impl Program for PtraceProgram {
         if self.tracer != std::thread::current().id() {
             return Err(ExecutionError::from(BrokenExecution::OtherThread).into());
         }
+        self.open_reached().map_err(ExecutionError::from)?;
         self.begin(scope.clone()).map_err(StartError::from)
     }
 
@@ -350,12 +384,12 @@ impl Program for PtraceProgram {
     }
 
     fn describe(&self, obj: Obj) -> Option<ObjectDescription> {
-        self.knowledge.describe(&self.layout, obj)
+        self.knowledge.describe(&self.layout(), obj)
     }
 
     fn is_reference_count(&self, obj: Obj) -> bool {
         self.knowledge
-            .describe(&self.layout, obj)
+            .describe(&self.layout(), obj)
             .is_some_and(|object| object.name().is_some_and(is_reference_count))
     }
 

@@ -17,14 +17,14 @@ use crate::instructions::{Candidate, TrappedInstructionKind, relocate};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::detours::Detours;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS, TrappedFunction, timed_out_result};
-use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::Module;
-use crate::layout::rust_locks::RustLocks;
 use crate::layout::stubs::{ALIGNMENT, ROOM};
+use crate::layout::survey::Survey;
 use crate::layout::{Foreign, LONGEST, Layout, Trap, TrapKind, code_at};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::{ReachableCode, UnknownFunction};
 use crate::libraries::rust::effects_in_std;
+use crate::open_code::OpenCode;
 use crate::os::memory::{self, BlockReader};
 use crate::os::{Tid, ptrace};
 use crate::target::fork_server;
@@ -70,9 +70,11 @@ impl Traps {
     pub(crate) fn new(
         startup: &mut Startup,
         modules: &[Module],
-        (memory_functions, rust_locks): (&MemoryFunctions, &RustLocks),
+        survey: &Survey,
         (cancels, takes_down): (bool, bool),
+        mut open: Option<&mut OpenCode>,
     ) -> Result<Self, LaunchError> {
+        let Survey { memory_functions, rust_locks, .. } = survey;
         let mut traps = Self::default();
         let reach = ReachableCode::of(modules, startup.tid);
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
@@ -98,12 +100,13 @@ impl Traps {
                 wanted.push((foreign.address, TrapKind::Foreign(traps.foreign.len())));
                 traps.foreign.push(foreign);
             }
-            let code = Code::of(i, module, &reach);
+            let code = Code::of(i, module, survey, &reach);
             if module.is_system {
                 traps.reached.extend(code.at_run_time(module));
             }
+            let open = open.as_mut().and_then(|open| open.of_module(i));
             let Watched { candidates, others, loaded_slots, branch_targets, undecoded } =
-                Watched::of(startup, module, &code, (memory_functions, &rust_function))?;
+                Watched::of(startup, module, &code, (memory_functions, &rust_function), open)?;
             traps
                 .undecoded
                 .extend(undecoded.map(|address| module.unwatched(UnwatchedKind::UndecodedCode, address)));

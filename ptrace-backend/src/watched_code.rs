@@ -1,5 +1,6 @@
 //! The code of a module that is watched: where it is, and the instructions of it at which threads may have to stop.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -15,40 +16,31 @@ use crate::instructions::{
 use crate::layout::functions::TrappedFunction;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::Module;
+use crate::layout::survey::{SearchedCode, Survey};
 use crate::libraries::reach::ReachableCode;
+use crate::open_code::{FunctionsByPage, is_all_functions};
 use crate::os::memory;
 use crate::target::startup::Startup;
 
 /// The function of Rust's standard library that a symbol names.
 pub(crate) type RustFunction<'f> = &'f dyn Fn(&str) -> Option<TrappedFunction>;
 
-/// The code of a module that is watched, as sorted, disjoint ranges of static addresses.
-pub(crate) struct Code {
-    /// The code in which memory accesses are looked for.
-    accesses: Vec<Range<u64>>,
-    /// The code in which calls of memory functions are looked for.
-    calls: Vec<Range<u64>>,
-}
+/// The code of a module that is watched.
+pub(crate) struct Code<'s>(Cow<'s, SearchedCode>);
 
-impl Code {
-    pub(crate) fn of(index: usize, module: &Module, reach: &ReachableCode) -> Self {
+impl<'s> Code<'s> {
+    pub(crate) fn of(index: usize, module: &Module, survey: &'s Survey, reach: &ReachableCode) -> Self {
         if module.is_system {
             let reached = reach.open.get(&index).cloned().unwrap_or_default();
-            return Self { accesses: reached.clone(), calls: reached };
+            return Self(Cow::Owned(SearchedCode { accesses: reached.clone(), calls: reached }));
         }
-        Self {
-            accesses: debuginfo::user_code(&module.image),
-            // A library's copy or comparison is made for the code that instantiated it.
-            calls: debuginfo::unit_code(&module.image),
-        }
+        Self(Cow::Borrowed(&survey.own_code[index]))
     }
-}
 
-impl Code {
     /// The code in which memory accesses are looked for, at run-time addresses.
     pub(crate) fn at_run_time(&self, module: &Module) -> impl Iterator<Item = Range<u64>> {
         let bias = module.mapped.bias;
-        self.accesses.iter().map(move |range| range.start + bias..range.end + bias)
+        self.0.accesses.iter().map(move |range| range.start + bias..range.end + bias)
     }
 }
 
@@ -82,10 +74,11 @@ impl Watched {
     pub(crate) fn of(
         startup: &Startup,
         module: &Module,
-        code: &Code,
+        code: &Code<'_>,
         (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
+        open: Option<&mut BTreeSet<u64>>,
     ) -> Result<Self, LaunchError> {
-        let units = &code.calls;
+        let units = &code.0.calls;
         if units.is_empty() {
             // Without section headers nothing says what is code.
             let is_unknown = !module.is_system && module.image.text().is_empty();
@@ -93,8 +86,8 @@ impl Watched {
         }
         // Room that is not used costs nothing; a list of millions that grows is copied again and again.
         let watched: u64 = units.iter().map(|range| range.end - range.start).sum();
-        let candidates = Vec::with_capacity((watched / BYTES_EACH) as usize);
-        let mut found = Self { candidates, ..Self::default() };
+        let room = if open.is_some() { 0 } else { watched / BYTES_EACH };
+        let mut found = Self { candidates: Vec::with_capacity(room as usize), ..Self::default() };
         let decoding = Decoding::of(module);
         let bias = module.mapped.bias;
         let gaps = module.image.gaps();
@@ -111,33 +104,47 @@ impl Watched {
         pointers.extend(start.and_then(|start| decoding.whole(&start.range)).iter().flat_map(inside_code));
         // Control tells what is an instruction there: it does not say where it ends, or holds data, or is in no function.
         let mut parts: Vec<Range<u64>> = Vec::new();
-        let mut len_of_functions = 0;
-        for function in module.image.functions() {
-            startup.goes_on()?;
-            len_of_functions += function.range.end - function.range.start;
-            // One operation as a whole, by the trap at its entry.
-            if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
-                continue;
-            }
-            let (range, is_open) = (function.range, function.is_open);
-            if !overlaps(units, &range) {
-                continue;
-            }
-            let Some(scanned) = (!is_open).then(|| decoding.whole(&range)).flatten() else {
-                entries.insert(range.start);
-                parts.push(range);
-                continue;
+        let mut pages = open.map(|open| FunctionsByPage::new(module, open));
+        loop {
+            let taken = match &mut pages {
+                Some(pages) => pages.take(),
+                None => module.image.functions().collect(),
             };
-            pointers.extend(inside_code(&scanned));
-            found.add(startup, module, code, functions, scanned);
+            if taken.is_empty() {
+                break;
+            }
+            for function in taken {
+                startup.goes_on()?;
+                // One operation as a whole, by the trap at its entry.
+                if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
+                    continue;
+                }
+                let (range, is_open) = (function.range, function.is_open);
+                if !overlaps(units, &range) {
+                    continue;
+                }
+                let Some(scanned) = (!is_open).then(|| decoding.whole(&range)).flatten() else {
+                    entries.insert(range.start);
+                    parts.push(range);
+                    continue;
+                };
+                pointers.extend(inside_code(&scanned));
+                if let Some(pages) = &mut pages {
+                    pages.lead_to(scanned.branch_targets.iter().copied());
+                }
+                found.add(startup, module, code, functions, scanned);
+            }
+            if pages.is_none() {
+                break;
+            }
         }
-        parts.extend(gaps.iter().filter(|gap| overlaps(units, gap)).cloned());
+        let is_open = |gap: &&Range<u64>| pages.as_ref().is_none_or(|pages| pages.is_open(gap));
+        parts.extend(gaps.iter().filter(is_open).filter(|gap| overlaps(units, gap)).cloned());
         parts.sort_unstable_by_key(|part| part.start);
         if !parts.is_empty() {
             entries.extend(pointers_into(startup, module, &module.image.constructors(), &parts));
             pointers.extend(pointers_into(startup, module, &module.image.data(), &parts));
-            let len_of_gaps: u64 = gaps.iter().map(|gap| gap.end - gap.start).sum();
-            let follows_pointers = len_of_gaps > len_of_functions;
+            let follows_pointers = !is_all_functions(module);
             let targets = found.branch_targets.iter().map(|target| target.wrapping_sub(bias));
             entries.extend(targets.filter(|&target| contains(&parts, target)));
             let scanned = decoding.parts(startup, &parts, entries, pointers, follows_pointers)?;
@@ -160,10 +167,11 @@ impl Watched {
         &mut self,
         startup: &Startup,
         module: &Module,
-        Code { accesses: user, calls: units }: &Code,
+        Code(code): &Code<'_>,
         functions: &MemoryFunctions,
         scanned: FunctionCode,
     ) {
+        let SearchedCode { accesses: user, calls: units } = &**code;
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(module.mapped.bias));
         let is_trapped = |trapped: &&TrappedInstruction| {
             matches!(trapped.kind, TrappedInstructionKind::Fence | TrappedInstructionKind::StackSwitch)

@@ -262,7 +262,8 @@ impl<'p> Debuggee<'p> {
     pub(super) fn set_breakpoints(&mut self, file: &Path, wanted: &[WantedBreakpoint]) -> Vec<SetBreakpoint> {
         // It has been looked for others.
         self.cache = None;
-        let code = self.live.as_ref().ok().map(|replica| (&self.landmarks.code, replica.program.modules()));
+        let modules = self.live.as_ref().ok().map(|replica| replica.program.modules());
+        let code = modules.as_deref().map(|modules| (&self.landmarks.code, modules));
         self.landmarks.breakpoints.set(file, wanted, code)
     }
 

@@ -77,7 +77,13 @@ impl Replicable for Fragile {
 
     fn known(&self) {}
 
-    fn adopt(_copy: &Copy, _known: &()) {}
+    fn has_outgrown(&self, _copy: &Copy) -> bool {
+        false
+    }
+
+    fn adopt(_copy: &Copy, _known: &()) -> bool {
+        true
+    }
 
     fn learnt(_copy: &Copy) -> Option<()> {
         Some(())
@@ -156,7 +162,13 @@ impl Replicable for Meeting {
 
     fn known(&self) {}
 
-    fn adopt(_copy: &Visitor, _known: &()) {}
+    fn has_outgrown(&self, _copy: &Visitor) -> bool {
+        false
+    }
+
+    fn adopt(_copy: &Visitor, _known: &()) -> bool {
+        true
+    }
 
     fn learnt(_copy: &Visitor) -> Option<()> {
         Some(())

@@ -12,7 +12,7 @@ use checker::object_description::ObjectDescription;
 use checker::program::Program;
 use files::Kind;
 use ptrace_backend::{
-    ClientSpec, KnowledgeSnapshot, LaunchError, LaunchSpec, Lessons, PtraceProgram, Stalls, Stepping,
+    ClientSpec, KnowledgeSnapshot, LaunchError, LaunchSpec, Lessons, Opening, PtraceProgram, Stalls, Stepping,
 };
 
 use crate::discover::ProgramIdentity;
@@ -121,8 +121,12 @@ impl Replicable for PtraceProgram {
         Self::known(self)
     }
 
-    fn adopt(copy: &Self, known: &KnowledgeSnapshot) {
-        copy.adopt(known);
+    fn has_outgrown(&self, copy: &Self) -> bool {
+        Self::has_outgrown(self, copy)
+    }
+
+    fn adopt(copy: &Self, known: &KnowledgeSnapshot) -> bool {
+        copy.adopt(known)
     }
 
     fn learnt(copy: &Self) -> Option<Lessons> {
@@ -133,6 +137,9 @@ impl Replicable for PtraceProgram {
         Self::learn(self, learnt, events);
     }
 }
+
+/// Of programs with so many bytes of code, to decode all of it takes longer than to launch them twice.
+const LARGE: u64 = 2 << 20;
 
 /// A launch: the program with everything that it is given. Paths are absolute.
 #[derive(Debug)]
@@ -161,6 +168,15 @@ pub(crate) struct Launched {
 impl Launch {
     /// Starts it. Only the calling thread can run executions of it.
     pub(crate) fn start(&self, limit: &Limit) -> Result<Launched, Error> {
+        self.launch(limit, Opening::AtOnce)
+    }
+
+    /// The same for a search, which can begin anew where an execution comes to code that none has come to before.
+    pub(crate) fn start_search(&self, limit: &Limit) -> Result<Launched, Error> {
+        self.launch(limit, Opening::AsReached { least: LARGE })
+    }
+
+    fn launch(&self, limit: &Limit, opening: Opening) -> Result<Launched, Error> {
         let fresh = match self.fresh_directory {
             true => Some(FreshDir::of(&self.directory, limit).map_err(|error| match error {
                 FreshDirError::Cancelled => LaunchError::Cancelled.into(),
@@ -183,6 +199,7 @@ impl Launch {
             stalls: Arc::clone(&self.stalls),
             limit: limit.clone(),
             client: self.client.clone(),
+            opening,
         };
         Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })
     }

@@ -46,7 +46,8 @@ impl Body {
     pub(crate) fn of(program: &PtraceProgram, arguments: &[OsString]) -> Self {
         let executable = program.executable();
         let path = &executable.path;
-        let Some(module) = program.modules().iter().find(|module| module.image.path() == path) else {
+        let modules = program.modules();
+        let Some(module) = modules.iter().find(|module| module.image.path() == path) else {
             return Self::default();
         };
         let statements = module.image.statements(&|file| is_user_file(file));

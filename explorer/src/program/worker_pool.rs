@@ -52,8 +52,11 @@ pub trait Replicable: Sync {
     /// The knowledge so far.
     fn known(&self) -> Self::Known;
 
-    /// Makes the next execution of a copy one that would be the same here.
-    fn adopt(copy: &Self::Copy, known: &Self::Known);
+    /// Whether another copy is needed, since this one lacks a part that executions have come to meanwhile.
+    fn has_outgrown(&self, copy: &Self::Copy) -> bool;
+
+    /// Makes the next execution of a copy one that would be the same here. `false`: it cannot be.
+    fn adopt(copy: &Self::Copy, known: &Self::Known) -> bool;
 
     /// Knowledge that the last execution of a copy has added; `None` if it cannot stand for an execution here.
     fn learnt(copy: &Self::Copy) -> Option<Self::Learnt>;
@@ -91,7 +94,13 @@ impl Replicable for Model {
 
     fn known(&self) {}
 
-    fn adopt(_copy: &Self, _known: &()) {}
+    fn has_outgrown(&self, _copy: &Self) -> bool {
+        false
+    }
+
+    fn adopt(_copy: &Self, _known: &()) -> bool {
+        true
+    }
 
     fn learnt(_copy: &Self) -> Option<()> {
         Some(())
@@ -216,19 +225,41 @@ impl<P: Replicable> Queue<P> {
 
     /// Runs a worker: one job after the other.
     fn work(&self, nth: usize, program: &P, parallelism: Parallelism) {
-        let Some(copy) = program.again(nth, &self.limit) else { return };
         let _attention = Attention::pay();
-        let mut desk = WorkerContext::new(&copy);
+        while let Some(copy) = program.again(nth, &self.limit) {
+            if !self.work_with(&copy, program, parallelism) {
+                return;
+            }
+        }
+    }
+
+    /// The same with one copy of the program. `true`: another one is needed.
+    fn work_with(&self, copy: &P::Copy, program: &P, parallelism: Parallelism) -> bool {
+        let mut desk = WorkerContext::new(copy);
         while let Some((job, known, paper)) = self.next_job() {
-            P::adopt(&copy, &known);
+            let is_outgrown = program.has_outgrown(copy);
+            if is_outgrown || !P::adopt(copy, &known) {
+                self.leave(&job);
+                if is_outgrown {
+                    return true;
+                }
+                continue;
+            }
             let done = job.run(&mut desk, paper, &self.limit);
-            let meets = parallelism.minds_meeting() && P::copy_has_external_effects(&copy);
-            let learnt = P::learnt(&copy).filter(|_| !meets);
+            let meets = parallelism.minds_meeting() && P::copy_has_external_effects(copy);
+            let learnt = P::learnt(copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
             if meets {
                 self.dismiss();
             }
         }
+        false
+    }
+
+    /// Leaves a job to the search.
+    fn leave(&self, job: &Job) {
+        self.state().under_way.remove(&job.id());
+        self.results.notify_one();
     }
 
     /// Lets no worker begin anything any more; executions under way are broken off.

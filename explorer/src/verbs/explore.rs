@@ -53,7 +53,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         stalls: Arc::default(),
     };
     launch.stalls.allow(request.max_stall);
-    let launched = launch.start(&deadline.limit())?;
+    let launched = launch.start_search(&deadline.limit())?;
     let Launched { program, fresh } = &launched;
     let root = root_of(&program.executable().path, &here);
     let target = SavedTarget {

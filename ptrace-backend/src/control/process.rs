@@ -1,6 +1,7 @@
 //! One copy of the target, one thread of which runs at a time.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -66,6 +67,7 @@ impl Process {
             pristine,
             layout,
             knowledge,
+            opened: BTreeSet::new(),
             tasks: PerThread::new(task),
             concurrent: false,
             gone: false,

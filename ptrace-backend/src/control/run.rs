@@ -18,6 +18,7 @@ use crate::control::state::flow::{Flow, ForkedMemory};
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{entry, stream_locks};
+use crate::control::tracee::closed_code;
 use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::{self, TRAP};
@@ -192,6 +193,10 @@ impl Process {
             if self.tracee.is_within_jump(at) {
                 return Err(BrokenExecution::IntoInstruction.into());
             }
+        }
+        if let Some(page) = closed_code::page(&self.tracee, index, signal) {
+            self.memory.promoted |= self.tracee.knowledge.note_reached(page);
+            return closed_code::open(&mut self.tracee, index, page).map(|()| Flow::Resume(0));
         }
         if signal == libc::SIGSEGV
             && let Some(trapped) = time_stamp_at(self.tracee.tasks[index].tid, &self.tracee.tasks[index].regs)

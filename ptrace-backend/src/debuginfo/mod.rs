@@ -42,5 +42,6 @@ pub use statements::{Statement, Statements};
 pub use static_text::StaticText;
 pub(crate) use unwind::frames;
 pub use unwind::{Frame, unwind};
-pub use user::code::{unit_code, user_code};
+pub(crate) use user::code::unit_code;
+pub use user::code::user_code;
 pub use user::files::is_user_file;

@@ -51,8 +51,9 @@ impl Layout {
     }
 
     pub(crate) fn is_in_atomic_function(&self, address: u64) -> bool {
-        let after = self.atomic_functions.partition_point(|range| range.start <= address);
-        after.checked_sub(1).is_some_and(|last| self.atomic_functions[last].contains(&address))
+        let functions = &self.survey.atomic_functions;
+        let after = functions.partition_point(|range| range.start <= address);
+        after.checked_sub(1).is_some_and(|last| functions[last].contains(&address))
     }
 
     /// Whether the source of the code at an address may have atomic accesses that nothing tells of.

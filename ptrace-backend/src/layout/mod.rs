@@ -2,6 +2,7 @@
 
 pub(crate) mod allocator;
 pub(crate) mod atomicity;
+pub(crate) mod closed_code;
 pub(crate) mod detours;
 pub(crate) mod functions;
 mod hidden;
@@ -10,12 +11,13 @@ pub(crate) mod module;
 pub(crate) mod names;
 pub(crate) mod rust_locks;
 pub(crate) mod stubs;
+pub(crate) mod survey;
 pub(crate) mod user_lines;
 
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use checker::account::Unwatched;
 use checker::names::Site;
@@ -26,12 +28,13 @@ use crate::debuginfo::{Modules, SourceFrame};
 use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, TrappedInstruction, relocate};
 use crate::layout::allocator::Allocator;
+use crate::layout::closed_code::ClosedCode;
 use crate::layout::detours::Detours;
 use crate::layout::functions::TrappedFunction;
-use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::Module;
 use crate::layout::rust_locks::RustMutex;
 use crate::layout::stubs::Stubs;
+use crate::layout::survey::Survey;
 use crate::layout::user_lines::UserLines;
 use crate::libraries::effects::Effects;
 use crate::os::Tid;
@@ -124,9 +127,10 @@ impl Foreign {
 
 /// Everything static about the process at `main`.
 pub(crate) struct Layout {
-    pub(crate) modules: Vec<Module>,
+    pub(crate) modules: Arc<[Module]>,
+    pub(crate) survey: Arc<Survey>,
     /// The same modules, for unwinding.
-    pub(crate) unwinding: Modules,
+    pub(crate) unwinding: Arc<Modules>,
     pub(crate) traps: FxHashMap<u64, Trap>,
     pub(crate) stubs: Stubs,
     /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
@@ -140,13 +144,6 @@ pub(crate) struct Layout {
     pub(crate) standard_input: Option<u64>,
     /// Address of the pointer to the list of the variables of the environment.
     pub(crate) environment: Option<u64>,
-    pub(crate) memory_functions: MemoryFunctions,
-    /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
-    pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
-    /// Code of the libraries' atomics, wherever it was inlined, by address.
-    pub(crate) atomic_functions: Vec<Range<u64>>,
-    /// Functions of test frameworks, by address.
-    pub(crate) frameworks: Vec<Range<u64>>,
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
     /// The addresses of functions that threads are made to call: `pthread_testcancel`, and what locks and unlocks mutexes.
@@ -178,6 +175,10 @@ pub(crate) struct Layout {
     pub(crate) hidden: OnceLock<HiddenCode>,
     /// Pages with code that the program can write when it comes under control.
     pub(crate) writable_code: Vec<Range<u64>>,
+    /// Code of the program's own that no execution has come to.
+    pub(crate) closed: ClosedCode,
+    /// The address of `syscall; int3`, which is the tool's own.
+    pub(crate) own_call: u64,
     /// Code of system libraries that is watched.
     pub(crate) reached: Vec<Range<u64>>,
     /// Code of the program's own in which no instruction is known.
@@ -298,7 +299,12 @@ impl Layout {
 
     /// The operation of the code at an address on a mutex of Rust's standard library.
     pub(crate) fn rust_mutex(&self, address: u64) -> Option<RustMutex> {
-        self.rust_mutexes.iter().find(|(range, _)| range.contains(&address)).map(|(_, what)| *what)
+        self.survey
+            .rust_locks
+            .mutexes
+            .iter()
+            .find(|(range, _)| range.contains(&address))
+            .map(|(_, what)| *what)
     }
 
     /// Whether synchronisation on an object, called for from here, is none of the program's: a test framework's, or a
@@ -318,8 +324,9 @@ impl Layout {
     }
 
     fn in_framework(&self, address: u64) -> bool {
-        let after = self.frameworks.partition_point(|range| range.start <= address);
-        after.checked_sub(1).is_some_and(|last| self.frameworks[last].contains(&address))
+        let frameworks = &self.survey.frameworks;
+        let after = frameworks.partition_point(|range| range.start <= address);
+        after.checked_sub(1).is_some_and(|last| frameworks[last].contains(&address))
     }
 
     /// Whether a system call from this address is one of the C library's own.

@@ -40,6 +40,22 @@ pub struct LaunchSpec {
     pub limit: Limit,
     /// The process that is started with each execution, if there is one.
     pub client: Option<ClientSpec>,
+    /// The time at which the program's own code is decoded.
+    pub opening: Opening,
+}
+
+/// The time at which the program's own code is decoded, which is a prerequisite of its being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Opening {
+    /// Before the first execution.
+    #[default]
+    AtOnce,
+    /// When an execution comes to it, page by page, in programs that have so many bytes of code at least. Executions that come to code
+    /// for the first time count as those that find key points.
+    AsReached {
+        /// The number of bytes of code from which on this is worth while.
+        least: u64,
+    },
 }
 
 /// A client of the program: an agent of each execution, whose end ends that. It has the program's directory and environment.
@@ -84,6 +100,7 @@ impl LaunchSpec {
             stalls: Arc::default(),
             limit: Limit::default(),
             client: None,
+            opening: Opening::AtOnce,
         }
     }
 }

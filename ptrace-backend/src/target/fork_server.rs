@@ -19,6 +19,11 @@ const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0x
 /// `syscall; int3`, behind [`FORK_LOOP`]: a copy runs it before it begins, where time stamps are to fault.
 const CALL: [u8; 3] = [0x0f, 0x05, 0xcc];
 
+/// The address of [`CALL`] in a process whose fork server lies there.
+pub(crate) fn call_at(fork_loop: u64) -> u64 {
+    fork_loop + FORK_LOOP.len() as u64
+}
+
 /// The code of the fork server.
 pub(crate) fn code() -> Vec<u8> {
     [&FORK_LOOP[..], &CALL].concat()
@@ -110,7 +115,7 @@ impl ForkServer {
     fn make_time_stamps_fault(&self, copy: Tid, watch: &Watch) -> Result<(), LaunchError> {
         let failed = || LaunchError::system(SystemAction::LetTimeStampsFault);
         let mut regs = self.main;
-        regs.rip = self.fork_loop + FORK_LOOP.len() as u64;
+        regs.rip = call_at(self.fork_loop);
         (regs.rax, regs.orig_rax) = (libc::SYS_prctl as u64, u64::MAX);
         (regs.rdi, regs.rsi) = (libc::PR_SET_TSC as u64, libc::PR_TSC_SIGSEGV as u64);
         ptrace::set_registers(copy, &regs).map_err(failed())?;

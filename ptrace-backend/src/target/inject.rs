@@ -6,6 +6,7 @@ use super::startup::Startup;
 use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::Log;
+use crate::layout::closed_code::ClosedCode;
 use crate::os::hand_off::{PAGE_SIZE, SharedPage};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
@@ -82,6 +83,18 @@ impl Startup {
         let len = len.next_multiple_of(PAGE);
         let args = [place, len, protection as u64, flags as u64, u64::MAX, 0];
         Ok(self.system_call(libc::SYS_mmap, args)? == place as i64)
+    }
+
+    /// Closes code. The process runs the calls for it at this address.
+    pub(crate) fn close(&mut self, code: &ClosedCode, at: u64) -> Result<(), LaunchError> {
+        for run in code.runs() {
+            self.goes_on()?;
+            let args = [run.start, run.end - run.start, libc::PROT_READ as u64, 0, 0, 0];
+            if self.system_call_at(at, libc::SYS_mprotect, args)? != 0 {
+                return Err(StartupError::UnreadableCode(run.start).into());
+            }
+        }
+        Ok(())
     }
 
     /// From now on readings of the processor's time stamps fault no longer: traps stand at those that are known, and code that is mapped

@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::control::state::memory::shared_files::SharedView;
 use crate::debuginfo::Image;
@@ -12,6 +13,7 @@ use crate::layout::module::{Mapped, Module, is_system};
 use crate::layout::names::block_name;
 use crate::libraries::task_schedulers;
 use crate::os::Tid;
+use crate::preflight::Executable;
 
 /// Whether a file is one of the C library's, whose calls are not the program's: by its whole name, for a program or a library of the program's
 /// may have one that begins in the same way (`libc-test`).
@@ -187,10 +189,11 @@ impl<'a> FileMap<'a> {
 }
 
 /// Every ELF file among these, the executable first, then in order of address.
-pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module> {
-    let module = |(path, start): &(PathBuf, u64)| module(path, *start, path == executable);
+pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Executable) -> Vec<Module> {
+    let own_image = |path: &Path| (path == executable.path).then(|| Arc::clone(&executable.image));
+    let module = |(path, start): &(PathBuf, u64)| module(path, *start, own_image(path));
     let mut modules: Vec<Module> = starts.iter().filter_map(module).collect();
-    modules.sort_by_key(|m| (m.mapped.path != executable, m.mapped.range.start));
+    modules.sort_by_key(|m| (m.mapped.path != executable.path, m.mapped.range.start));
     for i in task_schedulers::among(&modules) {
         // A library that cannot be read a second time stays as it is.
         if let Ok(image) = Image::open(&modules[i].mapped.path) {
@@ -202,11 +205,16 @@ pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module
     modules
 }
 
-/// `None`: it is code, but no ELF file.
-fn module(path: &Path, start: u64, is_executable: bool) -> Option<Module> {
+/// The module of a file; `own_image`: that of the executable, if it is that. `None`: it is code, but no ELF file.
+fn module(path: &Path, start: u64, own_image: Option<Arc<Image>>) -> Option<Module> {
     const PAGE: u64 = 0x1000;
+    let is_executable = own_image.is_some();
     let is_system = !is_executable && is_system(path);
-    let image = if is_system { Image::open_for_symbols(path) } else { Image::open(path) }.ok()?;
+    let image = match own_image {
+        Some(image) => image,
+        None if is_system => Image::open_for_symbols(path).ok()?,
+        None => Image::open(path).ok()?,
+    };
     let extent = image.extent();
     let bias = start.wrapping_sub(extent.start & !(PAGE - 1));
     let range = start..extent.end.wrapping_add(bias);

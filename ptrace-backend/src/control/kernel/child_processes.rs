@@ -15,7 +15,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::{Tracee, probes};
+use crate::control::tracee::{Tracee, closed_code, probes};
 use crate::error::{SystemAction, system};
 use crate::os::wait::WaitStatus;
 use crate::os::{Tid, memory, ptrace};
@@ -32,6 +32,10 @@ pub(crate) fn forked(
     let child =
         ptrace::event_message(tracee.tasks[index].tid).map_err(system(SystemAction::ReadEvent))? as Tid;
     tracee.wait_for_report_soon(child)?;
+    if !tracee.layout.closed.is_empty() {
+        memory.promoted |= tracee.knowledge.note_all_reached();
+        closed_code::open_all_for(tracee, child)?;
+    }
     if child_memory == ForkedMemory::Copied {
         // It may meet this process in memory that both have mapped, in files, in pipes.
         account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));

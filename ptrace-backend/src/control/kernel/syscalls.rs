@@ -192,6 +192,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         }
         libc::SYS_mmap => {
             accesses::shared_files::note_call(tracee, memory, index);
+            accesses::mappings::note_closed_code(tracee, memory, index);
             accesses::mappings::note_mapping(tracee, scheduling, memory, account, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
@@ -217,12 +218,14 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
                 accesses::shared_files::refresh(tracee, memory, account)?;
             }
             accesses::shared_files::note_call(tracee, memory, index);
+            accesses::mappings::note_closed_code(tracee, memory, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
             if tracee.tasks[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
                 accesses::mappings::note_code(tracee, memory, account, None);
             }
+            accesses::mappings::note_closed_code(tracee, memory, index);
             written_code::note(tracee, memory, index)?;
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
@@ -232,6 +235,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             if matches!(flow, Flow::Resume(0)) {
                 made_files::pass(tracee, index)?;
                 let regs = &tracee.tasks[index].regs;
+                if own_numbers::reads_about_itself(tracee, regs) {
+                    accesses::mappings::note_look_at_closed_code(tracee, memory);
+                }
                 if own_numbers::asks_for_peer(regs)
                     || own_numbers::asks_for_group(regs)
                     || own_numbers::reads_about_itself(tracee, regs)

@@ -5,8 +5,9 @@ pub(crate) mod armed_code;
 mod armed_traps;
 pub(crate) mod lessons;
 mod privacy;
+pub(crate) mod reached_code;
 mod snapshot;
-mod state;
+pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod unobserved;
 
@@ -53,14 +54,19 @@ pub(crate) struct ProgramKnowledge {
 }
 
 impl ProgramKnowledge {
-    /// Nothing is known yet.
-    pub(crate) fn new(layout: &Layout, streams: Arc<Streams>) -> std::io::Result<Self> {
+    /// The status of each candidate of which nothing is known yet.
+    fn unknown(layout: &Layout) -> Vec<Status> {
         let of = |c: &crate::instructions::Candidate| {
             // An indivisible instruction empties the store buffer whatever it touches.
             let is_own = (c.stack.is_some() || c.thread_local) && !c.is_locked();
             if is_own { Status::Dormant } else { Status::Watched(0) }
         };
-        let candidates = layout.candidates.iter().map(of).collect();
+        layout.candidates.iter().map(of).collect()
+    }
+
+    /// Nothing is known yet.
+    pub(crate) fn new(layout: &Layout, streams: Arc<Streams>) -> std::io::Result<Self> {
+        let candidates = Self::unknown(layout);
         let state = Mutex::new(KnowledgeState { candidates, ..KnowledgeState::default() });
         let random = fd::memory_file(c"random")?;
         let mut virtual_system = VirtualSystem::new(ThreadName::MAIN, 0);

@@ -42,9 +42,13 @@ impl ProgramKnowledge {
         known
     }
 
-    /// Makes the next execution one that would be the same where this is known. From now on this is knowledge of a copy.
-    pub(crate) fn adopt(&self, known: &KnowledgeSnapshot) {
+    /// Makes the next execution one that would be the same where this is known. From now on this is knowledge of a copy. `false`: it is
+    /// knowledge of the program with more or less of its code open.
+    pub(crate) fn adopt(&self, known: &KnowledgeSnapshot) -> bool {
         let mut state = self.state();
+        if known.0.candidates.len() != state.candidates.len() {
+            return false;
+        }
         state.locals.clear();
         let mut worker = state.worker.take().unwrap_or_default();
         worker.touches.clear();
@@ -72,6 +76,7 @@ impl ProgramKnowledge {
             (worker.disarmed, worker.unsure) = (false, false);
         }
         state.worker = Some(worker);
+        true
     }
 
     /// An execution that began with the key points of now has ended, and has found no more.

@@ -1,5 +1,6 @@
 //! The knowledge of a program, as plain data.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use checker::byte_set::ByteSet;
@@ -46,6 +47,8 @@ pub(super) struct KnowledgeState {
     pub(super) early: Option<Arc<Blocks>>,
     /// The key points are given, and no more are to be found.
     pub(super) fixed: bool,
+    /// Closed code that an execution has come to, and that is not open yet.
+    pub(super) reached: ReachedCode,
     /// The memory that instructions have touched without sharing it.
     pub(super) unobserved: UnobservedAccesses,
     /// Rebuilt when the set of watched instructions changes.
@@ -66,6 +69,27 @@ pub(super) struct KnowledgeState {
     /// Variables on stacks that another thread was seen to touch: the function whose frame it was, and the words, if the
     /// place belongs to one function only.
     pub(super) locals: FxHashMap<(ObjName, u32), (u64, Option<String>)>,
+}
+
+/// Closed code that an execution has come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ReachedCode {
+    /// These pages.
+    Pages(BTreeSet<u64>),
+    /// Any, as far as is known: the program does itself what decides which code can run.
+    All,
+}
+
+impl Default for ReachedCode {
+    fn default() -> Self {
+        Self::Pages(BTreeSet::new())
+    }
+}
+
+impl ReachedCode {
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Pages(pages) if pages.is_empty())
+    }
 }
 
 /// The meaning of a block's name.

@@ -51,6 +51,9 @@ impl RehearsedMemory<'_> {
     fn instruction(&mut self, memory: &MemoryState, at: u64) -> Option<Instruction> {
         let layout = &self.tracee.layout;
         let (_, module) = layout.module_at(at)?;
+        if layout.closed.contains(at) {
+            return None;
+        }
         if memory.hidden.trapped.contains_key(&at) || module.mapped.range.end - at < LONGEST as u64 {
             return None;
         }

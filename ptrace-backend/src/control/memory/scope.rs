@@ -27,7 +27,7 @@ impl MemoryState {
             return false;
         };
         let is_update = matches!(instruction.kind, AccessKind::CompareExchange | AccessKind::LockedUpdate);
-        let may_lock = is_update && !self.layout.rust_mutexes.is_empty();
+        let may_lock = is_update && !self.layout.survey.rust_locks.mutexes.is_empty();
         let len = instruction.operands.iter().map(|operand| u64::from(operand.size)).max();
         let object = self.object(address, len.unwrap_or(1));
         !may_lock && !objects.overlap(object)

@@ -61,6 +61,6 @@ impl Machine for MachineState<'_> {
     }
 
     fn memory_function(&self, addr: u64) -> Option<MemoryFunction> {
-        self.tracee.layout.memory_functions.at(addr)
+        self.tracee.layout.survey.memory_functions.at(addr)
     }
 }

@@ -1,6 +1,7 @@
 //! The traced process itself: its state in the kernel and the processor, and the ways in which it is read, changed and let go
 //! on.
 
+pub(crate) mod closed_code;
 pub(crate) mod detours;
 pub(crate) mod hand_off;
 pub(crate) mod injected_calls;
@@ -13,6 +14,7 @@ pub(crate) mod stacks;
 pub(crate) mod stepping;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use checker::names::Site;
@@ -57,6 +59,8 @@ pub(crate) struct Tracee {
     pub(crate) pristine: Tid,
     pub(crate) layout: Arc<Layout>,
     pub(crate) knowledge: Arc<ProgramKnowledge>,
+    /// Closed pages that its threads have come to, and that are open in it.
+    pub(crate) opened: BTreeSet<u64>,
     /// Its threads, in creation order.
     pub(crate) tasks: PerThread<Task>,
     /// The number of times that something has entered the kernel that may have changed what files are ready.

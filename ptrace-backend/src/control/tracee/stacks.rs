@@ -196,7 +196,7 @@ pub(crate) fn registers(tracee: &Tracee, index: ThreadIndex) -> Registers {
 pub(crate) fn rust_mutex(tracee: &Tracee, index: ThreadIndex, kind: AccessKind) -> Option<RustMutex> {
     const CALLERS: usize = 4;
     let what = match kind {
-        _ if tracee.layout.rust_mutexes.is_empty() => return None,
+        _ if tracee.layout.survey.rust_locks.mutexes.is_empty() => return None,
         AccessKind::CompareExchange => RustMutex::Lock,
         AccessKind::LockedUpdate => RustMutex::Unlock,
         _ => return None,

@@ -65,8 +65,8 @@ pub fn user_code(image: &Image) -> Vec<Range<u64>> {
 
 /// The ranges of all that was compiled for the program, sorted and disjoint: [`user_code`], and whatever of the libraries was
 /// instantiated with it.
-pub fn unit_code(image: &Image) -> Vec<Range<u64>> {
-    let mut found = user_code(image);
+pub(crate) fn unit_code(image: &Image, user_code: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut found = user_code.to_vec();
     let Some(dwarf) = image.dwarf() else { return found };
     for unit in dwarf.units() {
         if UnitOwner::of(&SourceUnit::new(dwarf, unit)) == UnitOwner::Program {

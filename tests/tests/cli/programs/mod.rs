@@ -2,6 +2,7 @@
 
 mod client;
 mod endings;
+mod far_code;
 mod frameworks;
 mod late_libraries;
 mod no_alarm;

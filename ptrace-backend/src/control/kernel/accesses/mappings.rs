@@ -144,3 +144,18 @@ pub(crate) fn note_code(
     account.enter_unwatched(Unwatched { kind, module, function: None });
     memory.promoted |= tracee.knowledge.note_late_code();
 }
+
+/// A call changes mappings. Closed code among them may run from then on, which would not be seen.
+pub(crate) fn note_closed_code(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex) {
+    let regs = &tracee.tasks[index].regs;
+    if tracee.layout.closed.meets(&(regs.rdi..regs.rdi.saturating_add(regs.rsi))) {
+        memory.promoted |= tracee.knowledge.note_all_reached();
+    }
+}
+
+/// A thread reads what the kernel tells of the process. Closed code among its mappings is no code of the program as it is.
+pub(crate) fn note_look_at_closed_code(tracee: &Tracee, memory: &mut MemoryState) {
+    if !tracee.layout.closed.is_empty() {
+        memory.promoted |= tracee.knowledge.note_all_reached();
+    }
+}
