@@ -169,15 +169,27 @@ fn rust_library(path: &Path) -> Option<String> {
     Some(below.to_owned())
 }
 
-/// Whether code from a file of Rust's standard library is watched: its atomics and locks wherever they are; `core`,
-/// `alloc` and the collections, which work on the program's values (a `Vec::push`, an `Option::is_none`), where they were
-/// instantiated in the program's crates, but for formatting and panics. Other code of `std` that is instantiated there
-/// starts threads, and reads and writes. Code that a crate instantiates for the library itself, and takes from there
-/// (`Vec<u8>`), is not watched.
+/// Whether code from a file of Rust's standard library is watched: its atomics and locks wherever they are; what works on the
+/// program's values (a `Vec::push`, an `Option::is_none`, an `io::Cursor::set_position`) where it was instantiated in the program's
+/// crates, but for formatting and panics. Other code of `std` that is instantiated there starts threads. Code that a crate
+/// instantiates for the library itself, and takes from there (`Vec<u8>`), is not watched.
 fn is_watched_library(file: &str, owner: UnitOwner) -> bool {
     const ALWAYS: [&str; 4] =
         ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
-    const INSTANTIATED: [&str; 3] = ["core/src/", "alloc/src/", "std/src/collections/"];
+    const INSTANTIATED: [&str; 12] = [
+        "core/src/",
+        "alloc/src/",
+        "std/src/collections/",
+        "std/src/env",
+        "std/src/ffi/",
+        "std/src/fs",
+        "std/src/hash/",
+        "std/src/io/",
+        "std/src/net/",
+        "std/src/os/",
+        "std/src/path",
+        "std/src/time",
+    ];
     const NOT: [&str; 3] = ["core/src/fmt/", "core/src/panic", "alloc/src/fmt"];
     let is_below = |folders: &[&str]| folders.iter().any(|folder| file.starts_with(folder));
     is_below(&ALWAYS) || (owner == UnitOwner::Program && is_below(&INSTANTIATED) && !is_below(&NOT))

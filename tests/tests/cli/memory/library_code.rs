@@ -344,3 +344,15 @@ fn calls_on_the_environment_are_ordered() {
         }
     }
 }
+
+/// Generic code of Rust's `std` that reads and writes is compiled with the program, whatever debug information says of its file.
+#[test]
+fn readers_of_rusts_library_are_watched() {
+    for level in levels("shared_cursor") {
+        let build = Build::new("unseen/libraries/shared_cursor.rs", level);
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+        let locked = explore_built(&build.flag("--cfg=locked"), &[], &[]);
+        assert_eq!(locked.code, 0, "{level:?}: {}", locked.transcript());
+    }
+}
