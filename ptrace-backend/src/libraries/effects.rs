@@ -167,6 +167,9 @@ fn table() -> FxHashMap<&'static str, Effects> {
 /// The functions that are called at the end, in the reverse of the order in which they were named.
 pub(crate) const EXIT_HANDLERS: &str = "the functions that are called at exit";
 
+/// The end of the program's data, which is asked for and moved in several steps.
+pub(crate) const END_OF_DATA: &str = "the end of the data segment";
+
 /// Functions that return or change state of the process or of a thread, or that look up code.
 const STATE: &[(Effects, &str)] = &[
     // By `__cxa_atexit`, variables of C++ are destroyed as well.
@@ -174,7 +177,7 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::EndsProcess, "exit quick_exit"),
     (Effects::CallsAtExit { of: Some(0) }, "__cxa_finalize"),
     (Effects::State { of: "the functions that are called at a fork" }, "__register_atfork pthread_atfork"),
-    (Effects::State { of: "the end of the data segment" }, "brk sbrk"),
+    (Effects::State { of: END_OF_DATA }, "brk sbrk"),
     (
         Effects::State { of: "the keys of thread-specific data" },
         "pthread_key_create pthread_key_delete __pthread_key_create tss_create tss_delete",

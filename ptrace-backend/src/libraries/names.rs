@@ -48,7 +48,7 @@ pub(super) const MODELLED: &[&str] = &[
     "popen pclose fork vfork _Fork wait waitpid wait3 wait4 waitid execv execve execvp execvpe execl execle execlp fexecve posix_spawn \
      posix_spawnp system clone unshare",
     // The standard output, whose order no thread of the program reads back.
-    "printf vprintf puts putchar putchar_unlocked __printf_chk __vprintf_chk",
+    "printf vprintf puts putchar __printf_chk __vprintf_chk",
     // The number of the file of a stream, which never changes.
     "fileno",
     // Streams are made: each is a new object, in a list that the library locks; what they open is told by the system call.
@@ -69,7 +69,7 @@ pub(super) const MODELLED: &[&str] = &[
     "_Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t _ZnamSt11align_val_t _ZdlPv _ZdaPv _ZdlPvm \
      _ZdaPvm _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t \
      __gxx_personality_v0 __dynamic_cast __cxa_pure_virtual __cxa_bad_cast __cxa_bad_typeid __cxa_call_unexpected \
-     _ZSt9terminatev _ZSt10unexpectedv _ZSt17current_exceptionv _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE \
+     _ZSt9terminatev _ZSt10unexpectedv _ZSt17current_exceptionv \
      _ZSt18uncaught_exceptionv _ZSt19uncaught_exceptionsv _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE \
      _ZNSt6thread4joinEv _ZNSt6thread6detachEv _ZNSt6thread20hardware_concurrencyEv _ZNSt6thread6_StateD2Ev \
      _ZNSt6chrono3_V212system_clock3nowEv _ZNSt6chrono3_V212steady_clock3nowEv _ZNSt8ios_base4InitC1Ev _ZNSt8ios_base4InitD1Ev \
@@ -100,13 +100,11 @@ pub(super) const MODELLED_PREFIXES: &[&str] = &[
     "_ZSt24__throw_",
     "_ZSt25__throw_",
     "_ZSt28__throw_",
-    "_ZNSt15__exception_ptr13exception_ptr10_M_release",
-    "_ZNSt15__exception_ptr13exception_ptr9_M_addref",
     "_ZSt4cerr",
 ];
 
-/// Exceptions, and pointers to them: the thread that makes one has it for itself. Later operations on them, and on
-/// copies from them, are not known by name.
+/// Exceptions: the thread that makes one has it for itself. Later operations on them, on copies from them, and on pointers to them, which
+/// count their owners, are not known by name.
 pub(super) const EXCEPTIONS: &[&str] = &[
     "_ZNSt13runtime_error",
     "_ZNSt11logic_error",
@@ -118,7 +116,6 @@ pub(super) const EXCEPTIONS: &[&str] = &[
     "_ZNSt14overflow_error",
     "_ZNSt15underflow_error",
     "_ZNSt12system_error",
-    "_ZNSt15__exception_ptr13exception_ptr",
     "_ZNSt9bad_alloc",
     "_ZNSt8bad_cast",
 ];

@@ -63,8 +63,9 @@ static void *asks(void *unused)
 {
     ENTER;
     setenv("NUMBER", text, 1);
+    const char *number = getenv("NUMBER");
     LEAVE;
-    assert(!strcmp(getenv("NUMBER"), "0"));
+    assert(!strcmp(number, "0"));
     return unused;
 }
 

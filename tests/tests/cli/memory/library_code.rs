@@ -345,6 +345,32 @@ fn calls_on_the_environment_are_ordered() {
     }
 }
 
+/// They are events, in all orders of which such a call is whole.
+#[test]
+fn calls_that_may_be_found_half_done_take_the_claim_away() {
+    for what in ["-DREMOVES", "-DMAKES", "-DWRITES"] {
+        for level in levels(what) {
+            let build = Build::new("unseen/libraries/half_done_calls.c", level).flag(what);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_ne!(outcome.code, 0, "{what} {level:?}: {}", outcome.transcript());
+            let locked = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(locked.report["findings"], serde_json::json!([]), "{what}: {}", locked.transcript());
+            assert!(locked.code == 0 || what == "-DWRITES", "{what} {level:?}: {}", locked.transcript());
+        }
+    }
+}
+
+#[test]
+fn owners_of_exceptions_are_not_passed_over() {
+    for level in levels("exception_owners") {
+        let build = Build::new("unseen/libraries/exception_owners.cpp", level);
+        let outcome = explore_built(&build, &[], &[]);
+        assert_ne!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        let locked = explore_built(&build.flag("-DTRY"), &[], &[]);
+        assert_eq!(locked.report["findings"], serde_json::json!([]), "{level:?}: {}", locked.transcript());
+    }
+}
+
 /// Generic code of Rust's `std` that reads and writes is compiled with the program, whatever debug information says of its file.
 #[test]
 fn readers_of_rusts_library_are_watched() {

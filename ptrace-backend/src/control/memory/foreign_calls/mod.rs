@@ -29,7 +29,7 @@ use crate::control::tracee::{Tracee, stacks};
 use crate::instructions::{AccessKind, Accesses, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
-use crate::libraries::effects::{EXIT_HANDLERS, Effects, EnvironmentUse, ThreadHandle, effects};
+use crate::libraries::effects::{END_OF_DATA, EXIT_HANDLERS, Effects, EnvironmentUse, ThreadHandle, effects};
 use crate::os::memory as target_memory;
 use crate::virtual_syscalls::PID;
 
@@ -171,8 +171,18 @@ fn operation(
     others.extend(used);
     let others = others.iter().map(|other| memory.named_access(other));
     let mut op = Op::new(kind, std::iter::once(access).chain(others));
-    op.in_steps = !foreign.results.is_empty();
+    op.in_steps = !foreign.results.is_empty() || has_steps(foreign.effects);
     Some(op)
+}
+
+/// Whether a call changes such state in steps that a call of another thread may come between: those that look for a variable of the
+/// environment take no lock, and moving the end of the data takes two calls.
+fn has_steps(effects: Effects) -> bool {
+    match effects {
+        Effects::Environment(change) => matches!(change, EnvironmentUse::Changes | EnvironmentUse::Shares),
+        Effects::State { of } => of == END_OF_DATA,
+        _ => false,
+    }
 }
 
 /// The memory in the place of a file, of the stream that a call makes.
