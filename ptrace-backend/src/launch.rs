@@ -129,6 +129,7 @@ pub(crate) fn launch(
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
         standard_input: modules.iter().find_map(|m| Some(m.image.symbol("_IO_2_1_stdin_")? + m.mapped.bias)),
+        stream_variables: stream_variables(&modules),
         environment: environment(&modules),
         modules,
         survey,
@@ -349,6 +350,16 @@ fn standard_streams(modules: &[Module]) -> Vec<u64> {
     ];
     let named = |module: &Module| NAMES.map(|name| Some(module.image.symbol(name)? + module.mapped.bias));
     modules.iter().flat_map(named).flatten().collect()
+}
+
+/// Addresses of the variables that point to the standard streams of the C library; an executable may hold those that it uses itself.
+fn stream_variables(modules: &[Module]) -> Vec<(u64, &'static str)> {
+    let in_module = |module: &Module| {
+        let bias = module.mapped.bias;
+        let named = |name| module.image.symbol(name).map(|address| (address + bias, name));
+        ["stdin", "stdout", "stderr"].map(named)
+    };
+    modules.iter().flat_map(in_module).flatten().collect()
 }
 
 /// Address of the C library's `environ`; an executable that uses it may hold it itself.

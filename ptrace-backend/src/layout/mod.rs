@@ -142,6 +142,8 @@ pub(crate) struct Layout {
     pub(crate) standard_streams: Vec<u64>,
     /// Address of the standard input stream of the C library.
     pub(crate) standard_input: Option<u64>,
+    /// The variables in which the C library finds its standard streams, by address.
+    pub(crate) stream_variables: Vec<(u64, &'static str)>,
     /// Address of the pointer to the list of the variables of the environment.
     pub(crate) environment: Option<u64>,
     /// The trap that functions of the allocator return to.

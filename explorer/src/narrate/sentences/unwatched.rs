@@ -8,6 +8,9 @@ use checker::account::{Unwatched, UnwatchedKind};
 use crate::report::plural::plural;
 use crate::report::{BufferedStore, NotCovered};
 
+/// The variables in which the C library finds its standard streams.
+const STREAM_VARIABLES: [&str; 3] = ["stdin", "stdout", "stderr"];
+
 /// Of so many stores the places are told.
 pub(crate) const STORES: usize = 4;
 
@@ -109,6 +112,9 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
             format!("threads or processes that are not scheduled, started by {}", listed(functions))
         }
         UnwatchedKind::File if functions == ["link"] => "files that have several names".to_owned(),
+        UnwatchedKind::File if functions.iter().all(|name| STREAM_VARIABLES.contains(name)) => {
+            format!("calls that find their stream in {}, which threads change", functions.join(", "))
+        }
         UnwatchedKind::File => format!("files that are used through streams, by {}", listed(functions)),
         UnwatchedKind::SystemCall => {
             format!("what {} of the kernel mean for other threads", listed(functions))
@@ -117,7 +123,7 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
             "a cancellation between two scheduling points of a thread that allows it anywhere".to_owned()
         }
         UnwatchedKind::TornAccess => {
-            "accesses that the processor does not carry out in one step, half done".to_owned()
+            "accesses and calls that are not carried out in one step, half done".to_owned()
         }
         UnwatchedKind::StoreBuffering => {
             "stores that the processor carries out after later loads of the same thread".to_owned()

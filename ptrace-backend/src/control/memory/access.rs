@@ -338,6 +338,7 @@ fn take_note(
     accesses: &[MemoryAccess],
 ) {
     for access in accesses {
+        unwatched_uses::note_stream_variable(scheduling, memory, account, access);
         let conflict = memory.sharing.touch(index, candidate, *access);
         if !conflict.bytes.is_empty() {
             if conflict.unwatched_use {

@@ -16,8 +16,10 @@ use crate::control::memory::sharing::{TouchKind, UseDuration};
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::unwatched_uses::{OpenCall, UnwatchedUse};
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::instructions::MemoryAccess;
 use crate::instructions::stack::switch::NewStack;
 
 /// The thread at an instruction that switches its stack goes on with another one: what it pushes and pops there, and its calls, are
@@ -53,6 +55,22 @@ pub(crate) fn switch_stack(
     let bytes = around(memory, top);
     if !has_for_itself(memory, index, bytes, &entry) {
         account.enter_unwatched(entry);
+    }
+}
+
+/// A thread gives a standard stream of the C library's another file: calls of other threads (`puts`) find that, or do not.
+pub(crate) fn note_stream_variable(
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    account: &mut Account,
+    access: &MemoryAccess,
+) {
+    const POINTER: u64 = 8;
+    let end = access.addr.saturating_add(access.len);
+    let is_written = |at: u64| access.write && at < end && access.addr < at + POINTER;
+    let mut variables = memory.layout.stream_variables.iter();
+    if let Some((_, name)) = variables.find(|(at, _)| is_written(*at)).filter(|_| scheduling.has_company()) {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::File, name));
     }
 }
 

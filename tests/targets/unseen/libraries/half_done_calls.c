@@ -1,7 +1,8 @@
 /* Two threads call functions of the C library that another thread can find half done. With -DTRY, both lock a mutex for it.
  *
  * With -DREMOVES, one removes the first variable of the environment while the other looks up the last one. With -DMAKES, both ask for more
- * memory at the end of the program's data. With -DWRITES, both write to the standard output without its lock. */
+ * memory at the end of the program's data. With -DWRITES, both write to the standard output without its lock. With -DREPLACES, one gives the
+ * standard output another file for a moment, in which the other writes to it. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
@@ -75,6 +76,41 @@ static void goes_on(void)
 static void look(const void *result)
 {
     assert(result != own);
+}
+
+#elif defined REPLACES
+
+static FILE *other;
+static char *written;
+static size_t len;
+
+static void *creates(void *unused)
+{
+    FILE *own = stdout, *volatile *place = (FILE * volatile *)&stdout;
+    ENTER;
+    *place = other;
+    *place = own;
+    LEAVE;
+    return unused;
+}
+
+static void prepare(void)
+{
+    other = open_memstream(&written, &len);
+}
+
+static void goes_on(void)
+{
+    ENTER;
+    puts("line");
+    LEAVE;
+}
+
+static void look(const void *result)
+{
+    (void)result;
+    fclose(other);
+    assert(len == 0);
 }
 
 #else
