@@ -308,6 +308,9 @@ pub(crate) enum BrokenExecution {
          which has breakpoints while it is explored, it cannot be explored"
     )]
     CopiedCode,
+    /// Code that no execution has come to, and that the program does not let be made executable.
+    #[error("the program's code cannot be made executable")]
+    ClosedCode,
     /// The kernel lets one thread alone trace a process.
     #[error("a program is explored by the thread that launched it")]
     OtherThread,

@@ -177,7 +177,9 @@ pub(crate) fn launch(
             layout.shares_files = !shared.is_empty();
             layout.main_stack = main.rsp;
             layout.writable_code = writable_code(&startup, &layout.modules)?;
-            let fork_server = fork_server(startup, *main, (&layout, fork_loop), streams)?;
+            let Some(fork_server) = fork_server(startup, *main, (&layout, fork_loop), streams)? else {
+                return launch(spec, executable, context, (None, None));
+            };
             (ProcessSource::ForkServer(fork_server), Origin::Copies { fork_loop })
         }
         // Each start would have to close its code anew.
@@ -246,7 +248,7 @@ impl LaunchedCode {
         prepare_allocator(&mut startup, &self.layout)?;
         let fork_server = fork_server(startup, *main, (&self.layout, fork_loop), streams)?;
         watch.end();
-        Ok(Some(ProcessSource::ForkServer(fork_server)))
+        Ok(fork_server.map(ProcessSource::ForkServer))
     }
 }
 
@@ -259,21 +261,24 @@ fn plan(
     LaunchPlan::new(spec, executable, streams, network)
 }
 
-/// Makes a process that stands at `main` the origin of copies.
+/// Makes a process that stands at `main` the origin of copies. `None`: the code that is to be closed cannot be.
 fn fork_server(
     mut startup: Startup,
     main: Regs,
     (layout, fork_loop): (&Layout, u64),
     streams: &Arc<Streams>,
-) -> Result<ForkServer, LaunchError> {
+) -> Result<Option<ForkServer>, LaunchError> {
     let page = match &layout.detours {
         Some(detours) => startup.share_page(detours.log)?,
         None => None,
     };
     layout.plant(&startup, page.is_some())?;
     startup.let_time_stamps_be_read()?;
-    startup.close(&layout.closed, layout.own_call)?;
+    if !layout.closed.is_empty() && !startup.close(&layout.closed, layout.own_call)? {
+        return Ok(None);
+    }
     ForkServer::new(startup, main, fork_loop, Arc::clone(streams), page)
+        .map(Some)
         .map_err(LaunchError::system(SystemAction::SetUpForkServer))
 }
 

@@ -322,9 +322,9 @@ impl PtraceProgram {
         Arc::clone(&self.code.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Launches the program anew where executions have come to code that was closed: it is open from now on.
-    fn open_reached(&self) -> Result<(), LaunchError> {
-        let Some(reached) = self.knowledge.take_reached() else { return Ok(()) };
+    /// Launches the program anew where executions have come to code that was closed: it is open from now on. `false`: they have not.
+    fn open_reached(&self) -> Result<bool, LaunchError> {
+        let Some(reached) = self.knowledge.take_reached() else { return Ok(false) };
         let before = self.code();
         let open = match (reached, &before.open) {
             (ReachedCode::Pages(reached), Some(open)) => Some(open.union(&reached).copied().collect()),
@@ -338,7 +338,7 @@ impl PtraceProgram {
         self.knowledge.renumber(&before.layout, &code.layout);
         *self.code.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(code);
         *self.source.lock().unwrap_or_else(PoisonError::into_inner) = source;
-        Ok(())
+        Ok(true)
     }
 
     fn begin(&self, scope: Scope) -> Result<PtraceExecution, ExecutionError> {
@@ -351,6 +351,7 @@ impl PtraceProgram {
 
     /// A new copy, before its first instruction, with what it writes to and what limits its time.
     pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
+        self.watch.hurry(false);
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let time_stamps_fault =
             self.layout().may_hide_time_stamps || self.knowledge.needs_time_stamps_to_fault();
@@ -376,7 +377,12 @@ impl Program for PtraceProgram {
             return Err(ExecutionError::from(BrokenExecution::OtherThread).into());
         }
         self.open_reached().map_err(ExecutionError::from)?;
-        self.begin(scope.clone()).map_err(StartError::from)
+        let begun = self.begin(scope.clone());
+        // It may have come to such code before its first key point, and not have been able to go on.
+        if begun.is_err() && self.open_reached().map_err(ExecutionError::from)? {
+            return self.begin(scope.clone()).map_err(StartError::from);
+        }
+        begun.map_err(StartError::from)
     }
 
     fn epoch(&self) -> Epoch {

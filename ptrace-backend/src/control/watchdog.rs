@@ -31,6 +31,9 @@ pub(crate) const GRACE: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(20);
 const LOOKS: u32 = 16;
 
+/// The time for which a thread may run to its next key point in an execution that counts for nothing.
+const HURRIED: Duration = Duration::from_millis(300);
+
 /// The number of a stretch while nothing runs.
 const IDLE: u64 = 0;
 
@@ -80,6 +83,8 @@ struct WatchdogState {
     limit: Limit,
     over: AtomicBool,
     time: Duration,
+    /// Less time than that is left to threads, since what they do counts for nothing.
+    hurries: AtomicBool,
 }
 
 impl WatchdogState {
@@ -114,7 +119,7 @@ impl WatchdogState {
     /// The reason why a stretch may not go on that began then, when the process had used so much of a processor's time.
     fn reason(&self, began: Instant, used: Option<Duration>) -> Option<Reason> {
         let lasted = began.elapsed();
-        let is_late = || lasted >= self.time && self.has_had_its_time(used);
+        let is_late = || lasted >= self.time() && self.has_had_its_time(used);
         match self.limit.look() {
             // A process that has been ended is gone by then, or not soon.
             _ if self.waits_for_others() && is_late() => Some(Reason::TimedOut),
@@ -127,9 +132,13 @@ impl WatchdogState {
     /// Whether the thread has had the processor for as long as it may, or waits for something. One that only waits for its
     /// turn on a busy machine, or for the tracer, is not to blame.
     fn has_had_its_time(&self, before: Option<Duration>) -> bool {
-        let has_run = || Some(self.used()?.saturating_sub(before?) >= self.time);
+        let has_run = || Some(self.used()?.saturating_sub(before?) >= self.time());
         let wants_to_run = || process::wants_to_run(self.thread.load(Ordering::Relaxed));
         self.waits_for_others() || has_run().unwrap_or(true) || !wants_to_run()
+    }
+
+    fn time(&self) -> Duration {
+        if self.hurries.load(Ordering::Relaxed) { self.time.min(HURRIED) } else { self.time }
     }
 
     fn waits_for_others(&self) -> bool {
@@ -173,6 +182,7 @@ impl Watch {
             limit,
             over: AtomicBool::new(false),
             time,
+            hurries: AtomicBool::new(false),
         });
         let watched = Arc::clone(&state);
         let thread = std::thread::Builder::new().name("watchdog".to_owned());
@@ -191,6 +201,11 @@ impl Watch {
     /// The time for which a thread may run, and wait, from one key point to the next.
     pub(crate) fn time(&self) -> Duration {
         self.state.time
+    }
+
+    /// Whether what runs from now on has less time than that: it counts for nothing.
+    pub(crate) fn hurry(&self, hurries: bool) {
+        self.state.hurries.store(hurries, Ordering::Relaxed);
     }
 
     /// Other processes are about to be waited for.

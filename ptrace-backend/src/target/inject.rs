@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::modules;
 use super::startup::Startup;
 use crate::error::{LaunchError, StartupError, SystemAction};
 use crate::instructions::detour::hand_off::HandOff;
@@ -85,16 +86,28 @@ impl Startup {
         Ok(self.system_call(libc::SYS_mmap, args)? == place as i64)
     }
 
-    /// Closes code. The process runs the calls for it at this address.
-    pub(crate) fn close(&mut self, code: &ClosedCode, at: u64) -> Result<(), LaunchError> {
+    /// Closes code. The process runs the calls for it at this address. `false`: it cannot be closed, or is executable all the same (the
+    /// program has restricted what it may do to its memory, or has asked for memory to be executable wherever it can be read), or is no
+    /// longer what can be read and executed and not written, or the program has so much in its memory map that it might come to miss
+    /// the entries that this takes.
+    pub(crate) fn close(&mut self, code: &ClosedCode, at: u64) -> Result<bool, LaunchError> {
+        /// Half of the entries that a memory map may have, unless the machine is set up otherwise.
+        const MOST: usize = 1 << 15;
+        let mappings = modules::mappings_of_code(self.tid).map_err(unread_map)?;
+        if !mappings.cover(code.runs()) || mappings.count + 2 * code.runs().len() > MOST {
+            return Ok(false);
+        }
         for run in code.runs() {
             self.goes_on()?;
             let args = [run.start, run.end - run.start, libc::PROT_READ as u64, 0, 0, 0];
-            if self.system_call_at(at, libc::SYS_mprotect, args)? != 0 {
-                return Err(StartupError::UnreadableCode(run.start).into());
+            match self.system_call_at(at, libc::SYS_mprotect, args) {
+                Ok(0) => {}
+                Ok(_) | Err(LaunchError::Startup(StartupError::InjectedCall(_))) => return Ok(false),
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
+        let mappings = modules::mappings_of_code(self.tid).map_err(unread_map)?;
+        Ok(!mappings.executable.iter().any(|mapping| code.meets(mapping)))
     }
 
     /// From now on readings of the processor's time stamps fault no longer: traps stand at those that are known, and code that is mapped
@@ -149,6 +162,10 @@ impl Startup {
     fn poke_word(&self, at: u64, word: u64) -> Result<(), LaunchError> {
         ptrace::poke(self.tid, at, word).map_err(LaunchError::system(SystemAction::WriteCode))
     }
+}
+
+fn unread_map(error: std::io::Error) -> LaunchError {
+    LaunchError::system(SystemAction::ReadMemoryMap)(error)
 }
 
 /// The program's code is not where it should be.

@@ -158,11 +158,43 @@ pub(crate) fn writable_code(tid: Tid, modules: &[Module]) -> io::Result<Vec<Rang
     Ok(maps.filter(|map| map.is_writable && has_code(map)).map(|map| map.start..map.end).collect())
 }
 
+/// The mappings of a process, as far as code is concerned.
+pub(crate) struct CodeMappings {
+    /// The number of all its mappings.
+    pub(crate) count: usize,
+    /// The mappings of files that it can execute, by address.
+    pub(crate) executable: Vec<Range<u64>>,
+    /// Those of them that it can read, and not write.
+    plain: Vec<Range<u64>>,
+}
+
+impl CodeMappings {
+    /// Whether each of these ranges can be read and executed, and not written.
+    pub(crate) fn cover(&self, ranges: &[Range<u64>]) -> bool {
+        let covered = |range: &Range<u64>| -> u64 {
+            let parts = self.plain.iter().map(|map| map.start.max(range.start)..map.end.min(range.end));
+            parts.map(|part| part.end.saturating_sub(part.start)).sum()
+        };
+        ranges.iter().all(|range| covered(range) == range.end - range.start)
+    }
+}
+
+/// The mappings of a process.
+pub(crate) fn mappings_of_code(tid: Tid) -> io::Result<CodeMappings> {
+    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let lines = || text.split(|&byte| byte == b'\n');
+    let executable: Vec<FileMap<'_>> = lines().filter_map(FileMap::parse).filter(|map| map.is_code).collect();
+    let range = |map: &FileMap<'_>| map.start..map.end;
+    let plain = executable.iter().filter(|map| map.is_readable && !map.is_writable).map(range).collect();
+    Ok(CodeMappings { count: lines().count(), plain, executable: executable.iter().map(range).collect() })
+}
+
 /// A part of a file in a process's memory.
 #[derive(Debug, PartialEq, Eq)]
 struct FileMap<'a> {
     start: u64,
     end: u64,
+    is_readable: bool,
     is_writable: bool,
     is_code: bool,
     offset: u64,
@@ -180,6 +212,7 @@ impl<'a> FileMap<'a> {
         Some(Self {
             start: u64::from_str_radix(start, 16).ok()?,
             end: u64::from_str_radix(end, 16).ok()?,
+            is_readable: permissions.contains('r'),
             is_writable: permissions.contains('w'),
             is_code: permissions.contains('x'),
             offset: u64::from_str_radix(fields.next()?, 16).ok()?,
@@ -274,6 +307,7 @@ mod tests {
         let expected = FileMap {
             start: 0x55d0_c000,
             end: 0x55d0_d000,
+            is_readable: true,
             is_writable: false,
             is_code: true,
             offset: 0x1000,

@@ -230,6 +230,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
         _ => {
+            accesses::note_discarded_code(tracee, account, index);
             let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
             let flow = files::input_output(tracee, scheduling, objects, accesses, index)?;
             if matches!(flow, Flow::Resume(0)) {

@@ -192,6 +192,7 @@ impl Tracee {
         if std::mem::replace(&mut self.dead, true) {
             return;
         }
+        self.watch.hurry(false);
         let clients = self.client.as_mut().map(Processes::kill).unwrap_or_default();
         let others: Vec<Tid> = self
             .child_processes

@@ -33,6 +33,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::stream_locks;
 use crate::control::tracee::{PAGE, Tracee};
+use crate::layout::module::Module;
 use crate::layout::names::digest;
 use crate::os::calls::{self, buffers, external_effects};
 use crate::os::{fd, memory as target_memory};
@@ -403,7 +404,24 @@ fn asked<const N: usize>(
 
 /// Whether advice about memory throws its content away.
 const fn discards(advice: i32) -> bool {
-    matches!(advice, libc::MADV_DONTNEED | libc::MADV_FREE | libc::MADV_REMOVE)
+    matches!(advice, libc::MADV_DONTNEED | libc::MADV_DONTNEED_LOCKED | libc::MADV_FREE | libc::MADV_REMOVE)
+}
+
+/// The program's code is to be read from its file again: there are no traps in it then.
+pub(super) fn note_discarded_code(tracee: &Tracee, account: &mut Account, index: ThreadIndex) {
+    let regs = &tracee.tasks[index].regs;
+    if regs.orig_rax as i64 != libc::SYS_madvise || !discards(regs.rdx as i32) {
+        return;
+    }
+    let (start, end) = (regs.rdi, regs.rdi.saturating_add(regs.rsi));
+    let is_code = |module: &Module| {
+        let bias = module.mapped.bias;
+        let sections = module.image.text().into_iter().map(|section| section.range());
+        sections.into_iter().any(|code| code.start + bias < end && start < code.end + bias)
+    };
+    if tracee.layout.modules.iter().any(is_code) {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::GeneratedCode));
+    }
 }
 
 /// Whether a file is opened in a way that may make a name, or change what is behind it.
