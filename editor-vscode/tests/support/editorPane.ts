@@ -32,12 +32,16 @@ export class EditorPane {
     await this.page.locator(".quick-input-widget input[type=text]").fill(`:${line}`);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: `line ${line} ` }).click();
     await this.page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+    // The list has the keyboard until it is gone.
+    await this.page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
   }
 
   /** Chooses one of the code actions of a line. */
   async act(line: number, title: string): Promise<void> {
     await this.goTo(line);
-    await this.page.keyboard.press("Control+.");
+    // The light bulb: actions were looked for where the cursor has come to rest, which is not done at blanks.
+    await this.page.keyboard.press("Home");
+    await this.page.locator(".lightBulbWidget:visible:near(.current-line, 5)").click();
     await this.page.locator(".action-widget .monaco-list-row", { hasText: title }).click();
   }
 

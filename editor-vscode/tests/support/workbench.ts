@@ -77,7 +77,9 @@ export class Workbench {
     await this.page.keyboard.press("Control+P");
     await this.page.locator(".quick-input-widget input[type=text]").fill(name);
     const base = name.slice(name.lastIndexOf("/") + 1);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: base }).first().click();
+    // Rows move under a pointer when more of them are found; the first one, which is chosen already, stays.
+    await this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: base }).waitFor();
+    await this.page.keyboard.press("Enter");
     await this.page.locator(".tab.active", { hasText: base }).waitFor();
   }
 
