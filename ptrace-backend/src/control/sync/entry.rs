@@ -334,14 +334,14 @@ fn describe_call(
         F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
             (Op::new(OpKind::Create, []), free)
         }
-        F::Join => describe_join(tracee, scheduling, object),
+        F::Join => describe_join(tracee, scheduling, index, object),
         F::TimedJoin { .. } => {
-            let (mut op, condition) = describe_join(tracee, scheduling, object);
+            let (mut op, condition) = describe_join(tracee, scheduling, index, object);
             op.may.accesses.extend(asked_for(tracee, scheduling, op.peer));
             (op, condition)
         }
         F::TryJoin => {
-            let (join, _) = describe_join(tracee, scheduling, object);
+            let (join, _) = describe_join(tracee, scheduling, index, object);
             let asked = asked_for(tracee, scheduling, join.peer);
             (Op { peer: join.peer, ..Op::new(OpKind::AskForEnd, asked) }, free)
         }
@@ -377,13 +377,20 @@ fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: O
     }
 }
 
-fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> (Op, WaitCondition) {
+/// A join of the thread with this handle. The C library refuses to let a thread wait for itself (`EDEADLK`).
+fn describe_join(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+    handle: u64,
+) -> (Op, WaitCondition) {
     let is_it = |&index: &ThreadIndex| {
         tracee.tasks[index].handle == handle && !scheduling.threads[index].name.path().is_empty()
     };
     // The latest thread with this handle: the C library uses the memory of ended threads again.
     let joined = scheduling.threads.indices().rfind(is_it);
     let joined = joined.or_else(|| tracee.tasks.position(|task| task.handle == handle));
+    let joined = joined.filter(|&joined| joined != index);
     let peer = joined.map(|i| scheduling.threads[i].name);
     (Op { peer, ..Op::new(OpKind::Join, []) }, joined.map_or(WaitCondition::Nothing, WaitCondition::End))
 }
