@@ -179,10 +179,8 @@ pub(crate) fn expire(
     match &timer.does {
         Expiry::Nothing => {}
         Expiry::Count { counter, .. } => {
-            let number = counter.as_ref().and_then(|counter| {
-                counter.add(1);
-                counter.number()
-            });
+            counter.add(1);
+            let number = counter.number();
             // No thread can come upon it once its last descriptor is closed.
             if number.is_some_and(|number| !timer::has_counter(tracee.leader, number)) {
                 timer.due = None;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::control::kernel::{accesses, own_numbers, signals};
 use crate::control::state::flow::Flow;
-use crate::control::state::pending::{Action, FileEvents, WaitCondition};
+use crate::control::state::pending::{Action, AwaitedSignal, FileEvents, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
@@ -122,14 +122,26 @@ pub(crate) fn input_output(
     let pid = tracee.leader;
     wait.files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
     let FileWait { ref files, limit, looks, all } = wait;
+    let mask = signals::waits::mask_in_wait(tracee, index);
+    let of_signals = mask.map(|_| signals::waits::own_signals(tracee, scheduling, index));
+    let accesses: SmallVec<[Access; 2]> =
+        accesses.into_iter().chain(of_signals.into_iter().flatten()).collect();
     if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
-    let condition =
+    let mut condition =
         if all { WaitCondition::AllReady(files.clone()) } else { WaitCondition::Ready(files.clone()) };
     let is_ready = limit != Some(0) && enabled::holds(tracee, scheduling, objects, index, &condition);
     if limit != Some(0) && !is_ready && fails_at_once(pid, &tracee.tasks[index].regs) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
+    }
+    // A signal that is there, and that the thread has blocked up to here, ends the wait.
+    if let Some(let_in) = mask.map(AwaitedSignal::Unblocked)
+        && limit != Some(0)
+        && !is_ready
+        && signals::state::has_arrived(tracee, index, let_in)
+    {
+        condition = WaitCondition::Arrival(let_in);
     }
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
     let together = (!files.is_empty()).then(|| tracee.knowledge.named(ALL.to_owned()));

@@ -22,7 +22,8 @@ use crate::control::state::sync_objects::{Futex, Objects};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, held_objects, robust_mutexes, wake_op};
 use crate::control::tracee::Tracee;
-use crate::os::calls::{self, Descriptors, external_effects};
+use crate::os::calls::descriptors::{self, Numbers};
+use crate::os::calls::{self, external_effects};
 use crate::os::{fd, memory, network};
 use crate::virtual_syscalls::{self, PID, read_timespec, timespec};
 
@@ -35,8 +36,8 @@ const LOCK_PI2: i32 = 13;
 fn redirects_output(tracee: &Tracee, index: ThreadIndex) -> bool {
     /// Terminals and the like, and what has been the standard output before.
     const ELSEWHERE: [&str; 3] = ["/dev/", "/memfd:stdout", "/memfd:stderr"];
-    let Descriptors::Replaces(file, libc::STDOUT_FILENO | libc::STDERR_FILENO) =
-        calls::descriptors(&tracee.tasks[index].regs)
+    let Numbers::Replaces(file, libc::STDOUT_FILENO | libc::STDERR_FILENO) =
+        descriptors::numbers(&tracee.tasks[index].regs)
     else {
         return false;
     };

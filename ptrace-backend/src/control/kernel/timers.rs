@@ -115,7 +115,6 @@ fn enter_file(
     let state = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
     if !tracee.is_scheduled(index) {
         make_file(tracee, scheduling, index)?;
-        tracee.write_registers(index)?;
         return Ok(Flow::Resume(0));
     }
     let timers = Access::write(tracee.knowledge.named("timers".to_owned()));
@@ -123,19 +122,22 @@ fn enter_file(
     Ok(operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::TimerFile, None))
 }
 
-/// A thread goes on to make such a file: a counter takes its place.
+/// A thread makes such a file: a counter takes its place.
 pub(crate) fn make_file(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
-    if let Some(descriptor) = fd::next(tracee.leader, 1).next() {
-        let files = scheduling.timers.iter().filter(|timer| matches!(timer.id, TimerId::File(_))).count();
-        make(scheduling, index, TimerId::File(files), Expiry::Count { descriptor, counter: None })?;
-    }
     // Both have the same flags.
     let regs = &mut tracee.tasks[index].regs;
     (regs.orig_rax, regs.rdi) = (libc::SYS_eventfd2 as u64, 0);
+    tracee.write_registers(index)?;
+    let descriptor = tracee.complete_call(index)?.and_then(|result| i32::try_from(result).ok());
+    let counter = descriptor.and_then(|descriptor| Counter::of(tracee.leader, descriptor));
+    if let (Some(descriptor), Some(counter)) = (descriptor, counter) {
+        let files = scheduling.timers.iter().filter(|timer| matches!(timer.id, TimerId::File(_))).count();
+        make(scheduling, index, TimerId::File(files), Expiry::Count { descriptor, counter })?;
+    }
     Ok(())
 }
 
@@ -175,14 +177,10 @@ fn subject(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Time
             let descriptor = regs.rdi as i32;
             let number = timer::counter_number(tracee.leader, descriptor);
             let is_it = |timer: &&Timer| match &timer.does {
-                Expiry::Count { counter: Some(counter), .. } => {
-                    number.is_some() && counter.number() == number
-                }
-                Expiry::Count { descriptor: first, counter: None } => *first == descriptor,
+                Expiry::Count { counter, .. } => number.is_some() && counter.number() == number,
                 _ => false,
             };
-            // Of a descriptor that was never used, the latest one is meant.
-            let found = scheduling.timers.iter().rev().find(is_it);
+            let found = scheduling.timers.iter().find(is_it);
             found.map_or(TimerArgument::Unknown, |timer| TimerArgument::One(timer.id))
         }
         _ => known(TimerId::Made(regs.rdi as i32)),
@@ -358,12 +356,7 @@ fn set(
     (timer.overrun, timer.expired_at) = (0, None);
     match &mut timer.does {
         Expiry::Nothing => {}
-        Expiry::Count { counter, .. } => {
-            if counter.is_none() {
-                *counter = Counter::of(tracee.leader, tracee.tasks[index].regs.rdi as i32);
-            }
-            counter.iter().for_each(Counter::clear);
-        }
+        Expiry::Count { counter, .. } => counter.clear(),
         Expiry::Signal { signal, .. } => {
             let signal = *signal;
             let signals = Signals::of(tracee.leader);

@@ -51,7 +51,7 @@ pub(crate) enum Expiry {
     /// Sends a signal with a value, to a thread or whichever takes it.
     Signal { to: Option<ThreadIndex>, signal: i32, value: u64 },
     /// Counts in the file that has this descriptor at first.
-    Count { descriptor: i32, counter: Option<Counter> },
+    Count { descriptor: i32, counter: Counter },
 }
 
 impl Timer {

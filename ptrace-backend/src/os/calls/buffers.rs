@@ -85,12 +85,14 @@ pub(crate) fn of(
 fn pointers(regs: &Regs) -> &'static [PointerArgument] {
     use BufferSize::{At, Bits, Bytes, Each};
     match regs.orig_rax as c_long {
-        libc::SYS_poll | libc::SYS_ppoll => const { &[writes(0, Each(1, 8))] },
+        libc::SYS_poll => const { &[writes(0, Each(1, 8))] },
+        libc::SYS_ppoll => const { &[writes(0, Each(1, 8)), reads(3, SIGNALS)] },
         libc::SYS_select | libc::SYS_pselect6 => {
             const { &[writes(1, Bits(0)), writes(2, Bits(0)), writes(3, Bits(0))] }
         }
-        libc::SYS_epoll_wait | libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => {
-            const { &[writes(1, Each(2, 12))] }
+        libc::SYS_epoll_wait => const { &[writes(1, Each(2, 12))] },
+        libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => {
+            const { &[writes(1, Each(2, 12)), reads(4, SIGNALS)] }
         }
         libc::SYS_epoll_ctl => const { &[reads(3, Bytes(12))] },
         libc::SYS_pipe | libc::SYS_pipe2 => const { &[writes(0, Bytes(8))] },

@@ -14,15 +14,9 @@ pub(crate) const PRIVATE: &[c_long] = &[
     libc::SYS_vfork,
     libc::SYS_exit,
     libc::SYS_restart_syscall,
-    libc::SYS_membarrier,
     libc::SYS_mlockall,
     libc::SYS_munlockall,
     libc::SYS_sync,
-    libc::SYS_fsync,
-    libc::SYS_fdatasync,
-    libc::SYS_syncfs,
-    libc::SYS_fadvise64,
-    libc::SYS_readahead,
     libc::SYS_sched_get_priority_max,
     libc::SYS_sched_get_priority_min,
 ];
@@ -97,6 +91,13 @@ pub(super) const ELSEWHERE: &[c_long] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
+    // Nothing but what their descriptors stand for.
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_syncfs,
+    libc::SYS_sync_file_range,
+    libc::SYS_fadvise64,
+    libc::SYS_readahead,
 ];
 
 /// Calls on files and their names, which depend on what the process is, and calls that only ask about that.

@@ -5,10 +5,11 @@
 //! signals do, limits, priorities, options of sockets. All of it counts as one object. A call of which nothing is known here is
 //! not taken for harmless.
 //!
-//! Beside that stand the memory that calls name ([`buffers`]), the calls by which executions could meet ([`external_effects`]), and the
+//! Beside that stand the memory that calls name ([`buffers`]), their descriptors ([`descriptors`]), the calls by which executions could meet ([`external_effects`]), and the
 //! calls that stop for the tracer ([`filter`]).
 
 pub(crate) mod buffers;
+pub(crate) mod descriptors;
 pub(crate) mod external_effects;
 pub(super) mod filter;
 mod lists;
@@ -61,6 +62,15 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
             libc::FIONREAD | libc::FIONBIO | libc::FIOCLEX | libc::FIONCLEX => ProcessState::Changes,
             _ => ProcessState::Unknown,
         },
+        // A command of the barrier may need that the process is registered for it.
+        libc::SYS_membarrier => match regs.rdi as i32 {
+            libc::MEMBARRIER_CMD_QUERY | libc::MEMBARRIER_CMD_GLOBAL => ProcessState::Apart,
+            libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
+            | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
+            | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE
+            | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ => ProcessState::Changes,
+            _ => ProcessState::Looks,
+        },
         libc::SYS_prctl => match regs.rdi as i32 {
             // Of the calling thread: others come upon its name in files alone, which is a change.
             libc::PR_SET_NAME | libc::PR_GET_NAME => ProcessState::Looks,
@@ -88,6 +98,35 @@ pub(crate) fn socket_state(regs: &Regs) -> Option<bool> {
         | libc::SYS_accept4 => Some(false),
         _ => None,
     }
+}
+
+/// Whether a call changes what may be done to files (seals), or depends on it or on whether it can be changed (`false`); `None`: neither.
+/// Calls on the file itself depend on it by [`process_state`].
+pub(crate) fn seals(regs: &Regs) -> Option<bool> {
+    match regs.orig_rax as c_long {
+        libc::SYS_fcntl if regs.rsi as i32 == libc::F_ADD_SEALS => Some(true),
+        // A file that can be written through a mapping cannot be sealed against that.
+        libc::SYS_mmap => {
+            let flags = regs.r10 as i32;
+            let is_shared = flags & (libc::MAP_SHARED | libc::MAP_ANONYMOUS) == libc::MAP_SHARED;
+            is_shared.then_some(false)
+        }
+        libc::SYS_munmap => Some(false),
+        _ => None,
+    }
+}
+
+/// The address of the set of signals that a call blocks in the place of those that its thread does, for as long as it waits for files.
+/// `number` reads so many bytes at an address.
+pub(crate) fn signal_mask(regs: &Regs, number: impl Fn(u64, usize) -> u64) -> Option<u64> {
+    let at = match regs.orig_rax as c_long {
+        libc::SYS_ppoll => regs.r10,
+        libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => regs.r8,
+        // A structure that has the address.
+        libc::SYS_pselect6 if regs.r9 != 0 => number(regs.r9, 8),
+        _ => 0,
+    };
+    (at != 0).then_some(at)
 }
 
 /// Whether a call sets the identity of the thread that makes it, which the C library has every other thread do as well, by a signal: a
@@ -293,75 +332,5 @@ pub(crate) fn argument_mut(regs: &mut Regs, nth: usize) -> &mut u64 {
         3 => &mut regs.r10,
         4 => &mut regs.r8,
         _ => &mut regs.r9,
-    }
-}
-
-/// The use that a call makes of the numbers of descriptors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Descriptors {
-    None,
-    Uses(i32),
-    Ends(i32),
-    /// The second one stands for the file of the first one from then on.
-    Replaces(i32, i32),
-    /// It gives the least numbers that are free to so many files.
-    Makes(usize),
-}
-
-/// The use that the call at which a thread stands makes of them.
-pub(crate) fn descriptors(regs: &Regs) -> Descriptors {
-    let first = regs.rdi as i32;
-    match regs.orig_rax as c_long {
-        libc::SYS_close => Descriptors::Ends(first),
-        libc::SYS_dup2 | libc::SYS_dup3 => Descriptors::Replaces(first, regs.rsi as i32),
-        libc::SYS_fcntl if matches!(regs.rsi as i32, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) => {
-            Descriptors::Makes(1)
-        }
-        libc::SYS_signalfd | libc::SYS_signalfd4 if first >= 0 => Descriptors::Uses(first),
-        libc::SYS_signalfd | libc::SYS_signalfd4 => Descriptors::Makes(1),
-        libc::SYS_open
-        | libc::SYS_openat
-        | libc::SYS_openat2
-        | libc::SYS_creat
-        | libc::SYS_dup
-        | libc::SYS_socket
-        | libc::SYS_accept
-        | libc::SYS_accept4
-        | libc::SYS_eventfd
-        | libc::SYS_eventfd2
-        | libc::SYS_epoll_create
-        | libc::SYS_epoll_create1
-        | libc::SYS_memfd_create
-        | libc::SYS_timerfd_create
-        | libc::SYS_inotify_init
-        | libc::SYS_inotify_init1
-        | libc::SYS_pidfd_open
-        | libc::SYS_mq_open => Descriptors::Makes(1),
-        libc::SYS_pipe | libc::SYS_pipe2 | libc::SYS_socketpair => Descriptors::Makes(2),
-        libc::SYS_mmap if regs.r10 as i32 & libc::MAP_ANONYMOUS == 0 => Descriptors::Uses(regs.r8 as i32),
-        libc::SYS_read
-        | libc::SYS_readv
-        | libc::SYS_pread64
-        | libc::SYS_preadv
-        | libc::SYS_preadv2
-        | libc::SYS_write
-        | libc::SYS_writev
-        | libc::SYS_pwrite64
-        | libc::SYS_pwritev
-        | libc::SYS_pwritev2
-        | libc::SYS_lseek
-        | libc::SYS_ftruncate
-        | libc::SYS_fallocate
-        | libc::SYS_fstat
-        | libc::SYS_fstatfs
-        | libc::SYS_fchmod
-        | libc::SYS_fchown
-        | libc::SYS_fchdir
-        | libc::SYS_fcntl
-        | libc::SYS_ioctl
-        | libc::SYS_flock
-        | libc::SYS_getdents
-        | libc::SYS_getdents64 => Descriptors::Uses(first),
-        _ => Descriptors::None,
     }
 }

@@ -248,3 +248,66 @@ fn what_the_kernel_tells_of_a_thread_and_what_a_process_gets_are_no_events() {
         assert_eq!(outcome.report["not_covered"][0]["kind"], kind, "{way}: {}", outcome.transcript());
     }
 }
+
+/// The calls by which `ended_descriptors.c` uses a descriptor.
+const USES: &[&str] = &[
+    "fsync",
+    "fdatasync",
+    "syncfs",
+    "fadvise",
+    "readahead",
+    "poll",
+    "select",
+    "getsockname",
+    "getsockopt",
+    "setsockopt",
+    "signalfd",
+    "timerfd_settime",
+    "timerfd_gettime",
+    "openat",
+    "fstatat",
+    "statx",
+    "faccessat",
+    "readlinkat",
+    "unlinkat",
+    "renameat",
+    "linkat",
+    "symlinkat",
+    "mkdirat",
+    "fchmodat",
+    "utimensat",
+];
+
+/// A call that is given a descriptor depends on what ends it, or gives its number to another file; whichever comes first.
+#[test]
+fn calls_on_a_descriptor_depend_on_its_end() {
+    for level in levels("ended_descriptors") {
+        let build = Build::new("unseen/kernel/ended_descriptors.c", level);
+        for call in USES {
+            for flag in ["-DCLOSE", "-DFIRST", "-DREPLACE"] {
+                // These find nothing amiss with the end of a pipe.
+                if flag == "-DREPLACE" && ["syncfs", "poll", "select"].contains(call) {
+                    continue;
+                }
+                let outcome = explore_built(&build.clone().flag(flag), &[], &[call]);
+                assert_eq!(outcome.code, 1, "{call} {flag} {level:?}: {}", outcome.transcript());
+            }
+            let outcome = explore_built(&build.clone().flag("-DTRY"), &[], &[call]);
+            assert_eq!(outcome.code, 0, "{call} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+/// Registrations, seals, and signals that a wait lets in.
+#[test]
+fn calls_depend_on_what_the_kernel_permits() {
+    for level in levels("kernel_permits") {
+        let build = Build::new("unseen/kernel/kernel_permits.c", level);
+        for call in ["barrier", "seal", "wait", "wait2"] {
+            let outcome = explore_built(&build, &[], &[call]);
+            assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.clone().flag("-DTRY"), &[], &[call]);
+            assert_eq!(outcome.code, 0, "{call} {level:?}: {}", outcome.transcript());
+        }
+    }
+}

@@ -60,6 +60,7 @@ pub(crate) fn kernel_accesses(
     touched.extend(process_state::touched(tracee, scheduling, account, index));
     let of_sockets = calls::socket_state(&tracee.tasks[index].regs);
     touched.extend(of_sockets.map(|writes| Touched::Sockets { writes }));
+    touched.extend(calls::seals(&tracee.tasks[index].regs).map(|writes| Touched::Seals { writes }));
     let files = touched.iter().filter_map(|touched| match touched {
         Touched::File { descriptor, .. } => Some((*descriptor, false)),
         _ => None,
@@ -132,6 +133,7 @@ pub(crate) fn kernel_accesses(
             }
             Touched::Descriptors => no_memory(tracee, "numbers of file descriptors".to_owned(), true),
             Touched::Sockets { writes } => no_memory(tracee, "the state of sockets".to_owned(), writes),
+            Touched::Seals { writes } => no_memory(tracee, "seals of files".to_owned(), writes),
             Touched::ProcessState { writes } => no_memory(tracee, process_state::OBJECT.to_owned(), writes),
         };
         let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };

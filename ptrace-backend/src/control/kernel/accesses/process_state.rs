@@ -14,7 +14,8 @@ use crate::control::state::account::Account;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::calls::{self, Descriptors, ProcessState};
+use crate::os::calls::descriptors::{self, Numbers};
+use crate::os::calls::{self, ProcessState};
 use crate::os::{fd, file_locks, memory};
 
 /// The name of all of it.
@@ -70,11 +71,11 @@ pub(in crate::control::kernel) fn object(tracee: &Tracee) -> Obj {
 
 /// Whether a call takes a descriptor away through which a file is locked: the lock ends with the last descriptor.
 fn ends_lock(tracee: &Tracee, index: ThreadIndex) -> bool {
-    match calls::descriptors(&tracee.tasks[index].regs) {
-        Descriptors::Ends(number) | Descriptors::Replaces(_, number) => {
+    match descriptors::numbers(&tracee.tasks[index].regs) {
+        Numbers::Ends(number) | Numbers::Replaces(_, number) => {
             file_locks::is_held_through(tracee.leader, number)
         }
-        _ => false,
+        Numbers::Keeps | Numbers::Makes(_) => false,
     }
 }
 
@@ -82,16 +83,18 @@ fn ends_lock(tracee: &Tracee, index: ThreadIndex) -> bool {
 /// say the same whatever threads do.
 fn told_by_kernel(tracee: &Tracee, index: ThreadIndex) -> Option<PathBuf> {
     let regs = &tracee.tasks[index].regs;
-    let path = match calls::path_argument(regs.orig_rax as i64) {
-        Some((path, _)) => PathBuf::from(memory::string(tracee.leader, calls::argument(regs, path))),
-        None => match calls::descriptors(regs) {
-            Descriptors::Uses(number) if number > 2 => {
-                fs::read_link(format!("/proc/{}/fd/{number}", tracee.leader)).ok()?
-            }
-            _ => return None,
-        },
-    };
-    is_telling(&path).then_some(path)
+    if let Some((path, _)) = calls::path_argument(regs.orig_rax as i64) {
+        let path = PathBuf::from(memory::string(tracee.leader, calls::argument(regs, path)));
+        return is_telling(&path).then_some(path);
+    }
+    if descriptors::numbers(regs) != Numbers::Keeps {
+        return None;
+    }
+    let used = descriptors::used(regs, |at, len| tracee.number(at, len)).into_iter();
+    let links = used
+        .filter(|number| *number > 2)
+        .filter_map(|number| fs::read_link(format!("/proc/{}/fd/{number}", tracee.leader)).ok());
+    links.into_iter().find(|path| is_telling(path))
 }
 
 /// Whether the kernel tells something of a process or its threads, in the file of this path, that may change.
@@ -119,16 +122,14 @@ pub(super) fn descriptors(
     mut all: SmallVec<[(i32, bool); 2]>,
 ) -> SmallVec<[Touched; 3]> {
     let regs = &tracee.tasks[index].regs;
-    let known = calls::descriptors(regs);
-    match known {
-        Descriptors::None => {}
-        Descriptors::Uses(number) => all.push((number, false)),
-        Descriptors::Ends(number) => all.push((number, true)),
-        Descriptors::Replaces(from, to) => all.extend([(from, false), (to, true)]),
-        Descriptors::Makes(_) => {}
+    let used = descriptors::used(regs, |at, len| tracee.number(at, len));
+    all.extend(used.into_iter().map(|number| (number, false)));
+    let known = descriptors::numbers(regs);
+    if let Numbers::Ends(number) | Numbers::Replaces(_, number) = known {
+        all.push((number, true));
     }
     let made = match known {
-        Descriptors::Makes(count) => count,
+        Numbers::Makes(count) => count,
         _ => messages::most_descriptors(tracee, index),
     };
     if made > 0 && scheduling.has_company() {
@@ -139,8 +140,20 @@ pub(super) fn descriptors(
         let name = calls::name(regs.orig_rax as i64);
         account.enter_unwatched(Unwatched::call(UnwatchedKind::File, &name));
     }
-    all.retain(|(number, _)| !is_standard(*number) && !fd::may_block(tracee.leader, *number));
-    let table = made > 0 || !matches!(known, Descriptors::None | Descriptors::Uses(_));
-    let numbers = all.into_iter().map(|(number, writes)| Touched::Descriptor { number, writes });
+    // An operation on such files depends on the ends of all of them.
+    let is_operation = descriptors::is_operation(regs);
+    all.retain(|&mut (number, writes)| {
+        number >= 0
+            && !is_standard(number)
+            && (writes || !is_operation || !fd::may_block(tracee.leader, number))
+    });
+    let table = made > 0 || known != Numbers::Keeps;
+    let mut seen: SmallVec<[(i32, bool); 2]> = SmallVec::new();
+    all.into_iter().for_each(|access| {
+        if !seen.contains(&access) {
+            seen.push(access);
+        }
+    });
+    let numbers = seen.into_iter().map(|(number, writes)| Touched::Descriptor { number, writes });
     table.then_some(Touched::Descriptors).into_iter().chain(numbers).collect()
 }

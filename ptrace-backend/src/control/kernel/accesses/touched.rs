@@ -60,6 +60,10 @@ pub(super) enum Touched {
     Sockets {
         writes: bool,
     },
+    /// The seals of files in memory, which say what may be done to these.
+    Seals {
+        writes: bool,
+    },
     /// All other state that the kernel keeps of the process.
     ProcessState {
         writes: bool,

@@ -17,6 +17,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::RunState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, stacks};
+use crate::os::calls;
 use crate::virtual_syscalls::{PID, read_timespec};
 
 /// Signals that the C library uses to make threads do something.
@@ -30,7 +31,7 @@ pub(crate) fn wait_for_signal(
     accesses: &[Access],
 ) -> Option<Flow> {
     let regs = tracee.tasks[index].regs;
-    let touched = [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
+    let touched = own_signals(tracee, scheduling, index);
     let op = Op::new(OpKind::SignalWait, touched.into_iter().chain(accesses.iter().copied()));
     let begins = |awaited| (WaitCondition::Nothing, Action::AwaitSignal(awaited), None);
     let (condition, action, deadline) = match regs.orig_rax as i64 {
@@ -65,6 +66,17 @@ fn look_for_signals(
     }
     let op = Op::new(OpKind::Io, signals.iter().copied());
     operations::pend(tracee, scheduling, index, op, WaitCondition::Nothing, Action::Kernel, None)
+}
+
+/// The signals of a thread, and those of its process, which a call may take.
+pub(crate) fn own_signals(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> [Access; 2] {
+    [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)))
+}
+
+/// The signals that the call at which a thread stands blocks in the place of those that the thread does, while it waits for files.
+pub(crate) fn mask_in_wait(tracee: &Tracee, index: ThreadIndex) -> Option<u64> {
+    let number = |at: u64, len| tracee.number(at, len);
+    calls::signal_mask(&tracee.tasks[index].regs, number).map(|at| tracee.number(at, 8))
 }
 
 /// A thread is about to wait for a signal. One that came before is not waited for: its handler runs first.
@@ -174,6 +186,12 @@ pub(crate) fn interrupt_waiting(
     let takes = |&index: &ThreadIndex| {
         let is_live = scheduling.threads[index].is_live();
         let signals = is_live.then(|| Signals::of(tracee.tasks[index].tid)).flatten();
+        let waits = scheduling.threads[index]
+            .pending
+            .as_ref()
+            .is_some_and(|pending| matches!(pending.action, Action::Kernel));
+        let mask = waits.then(|| mask_in_wait(tracee, index)).flatten();
+        let signals = signals.map(|signals| Signals { blocked: mask.unwrap_or(signals.blocked), ..signals });
         signals.is_some_and(|signals| signals.takes(signal as i32))
     };
     let is_meant = |index: &ThreadIndex| to.is_none_or(|to| to == *index);
