@@ -279,11 +279,21 @@ pub struct ExecutionSummary {
     pub left_out: bool,
     /// The account of unwatched code and effects, each entry once.
     pub unwatched: Vec<Unwatched>,
-    /// Events before which their threads' store buffers were emptied by what is no event, or by the end of a call: a fence, an
-    /// indivisible instruction on private memory, the release of a mutex. Known only where everything is watched.
-    pub drained: Vec<EventId>,
+    /// Known only where everything is watched.
+    pub store_buffers: StoreBuffers,
     /// For [`Scope::Hidden`]: accesses between events, in the order in which they ran; `None` where not all are known.
     pub hidden: Option<Vec<HiddenAccess>>,
+}
+
+/// The store buffers of processors, as far as the kinds of events do not tell of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoreBuffers {
+    /// Events before which their threads' buffers were emptied by what is no event, or by the end of a call: a fence, an
+    /// indivisible instruction on private memory, the release of a mutex.
+    pub emptied_before: Vec<EventId>,
+    /// Events that come to no indivisible instruction, although others of their kinds do: a thread locks a mutex that it holds
+    /// already, or asks for the time, which needs no kernel. What such a call stores may stay in the buffer as well.
+    pub left_by: Vec<EventId>,
 }
 
 impl ExecutionSummary {

@@ -248,7 +248,7 @@ impl Execution for PtraceExecution {
         }
         let notes = self.process.account.notes.clone();
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
-        let drained = std::mem::take(&mut self.process.account.drained);
+        let store_buffers = std::mem::take(&mut self.process.account.store_buffers);
         let hidden = hidden::take(&mut self.process.memory);
         if self.process.memory.promoted {
             self.explore_further();
@@ -258,7 +258,7 @@ impl Execution for PtraceExecution {
         }
         self.process.tracee.kill();
         let left_out = self.process.account.left_out;
-        ExecutionSummary { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
+        ExecutionSummary { stdout, stderr, truncated, notes, left_out, unwatched, store_buffers, hidden }
     }
 }
 

@@ -128,7 +128,9 @@ pub(crate) fn launch(
         asks_for_ends: calls(&modules, ASK_FOR_ENDS),
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
-        standard_input: modules.iter().find_map(|m| Some(m.image.symbol("_IO_2_1_stdin_")? + m.mapped.bias)),
+        standard_input: variable(&modules, "_IO_2_1_stdin_"),
+        standard_output: variable(&modules, "_IO_2_1_stdout_"),
+        standard_error: variable(&modules, "_IO_2_1_stderr_"),
         stream_variables: stream_variables(&modules),
         environment: environment(&modules),
         modules,
@@ -338,6 +340,11 @@ fn unwinding(modules: &[Module]) -> Modules {
         all.add(Arc::clone(&module.image), module.mapped.bias, module.mapped.range.clone());
     }
     all
+}
+
+/// Address of a variable that a module exports.
+fn variable(modules: &[Module], name: &str) -> Option<u64> {
+    modules.iter().find_map(|module| Some(module.image.symbol(name)? + module.mapped.bias))
 }
 
 /// Addresses of the standard output streams of the C and the C++ library; an executable may hold those that it uses

@@ -270,6 +270,8 @@ fn foreign_functions(process: Tid, index: usize, modules: &[Module], reach: &Rea
             Effects::Modelled | Effects::Unknown => continue,
             // Output to a standard stream may come out elsewhere.
             Effects::CxxStream { .. } if is_called(SETS_BUFFER) => Effects::Unknown,
+            // A key that is never deleted is the same to all that use it.
+            Effects::UsesKey if !deletes_keys(modules) => continue,
             effects => effects,
         };
         let is_known = found.iter().any(|known| known.address == symbol.address + bias);
@@ -285,6 +287,12 @@ fn foreign_functions(process: Tid, index: usize, modules: &[Module], reach: &Rea
         }
     }
     found
+}
+
+/// Whether the program's own code deletes keys of thread-specific data.
+fn deletes_keys(modules: &[Module]) -> bool {
+    let mut own = modules.iter().filter(|module| !module.is_system);
+    own.any(|module| ["pthread_key_delete", "tss_delete"].iter().any(|name| module.image.imports(name)))
 }
 
 /// Addresses at which the C library looks again for functions that are to be called at exit.

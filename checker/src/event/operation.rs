@@ -264,8 +264,29 @@ pub struct Op {
     pub limit: Option<Effect>,
     /// The atomicity that the source gives to an access of memory, as far as it is known.
     pub atomicity: Atomicity,
-    /// An access of memory that processors may carry out in several steps: another thread may find it half done.
-    pub in_steps: bool,
+    /// Whether other threads may find it half done.
+    pub divisibility: Divisibility,
+}
+
+/// Whether other threads may find an operation half done, as processors and the kernel carry it out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Divisibility {
+    /// Others find it done or not done.
+    #[default]
+    Indivisible,
+    /// It has several steps: others may find it half done.
+    Divisible,
+    /// Others may find memory of more than one byte half read or half written. For all else that it touches it is one step.
+    DivisibleInMemory,
+}
+
+impl Divisibility {
+    /// Several steps, if that is so, or one.
+    #[must_use]
+    pub const fn divisible_if(is_so: bool) -> Self {
+        if is_so { Self::Divisible } else { Self::Indivisible }
+    }
 }
 
 /// The atomicity that the source gives to an access of memory. An instruction does not show it: on x86 an atomic load is a load
@@ -292,7 +313,7 @@ impl Op {
             may: Effect::on(accesses),
             limit: None,
             atomicity: Atomicity::Plain,
-            in_steps: false,
+            divisibility: Divisibility::Indivisible,
         }
     }
 }

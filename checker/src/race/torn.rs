@@ -12,7 +12,7 @@ use super::hidden::{HiddenSynchronisation, with};
 use super::neighbours::races;
 use crate::account::HiddenAccess;
 use crate::event::names::Site;
-use crate::event::operation::OpKind;
+use crate::event::operation::{Access, Divisibility, Effect, OpKind};
 use crate::event::position::Position;
 use crate::event::ranges::byte_set::ByteSet;
 use crate::event::recorded::TraceEvent;
@@ -46,7 +46,7 @@ impl TornAccesses {
 
     /// Takes in an execution of which everything was watched.
     pub fn take(&mut self, trace: &Trace) {
-        if trace.steps.iter().all(|step| !step.event.op.in_steps) {
+        if trace.steps.iter().all(|step| step.event.op.divisibility == Divisibility::Indivisible) {
             return;
         }
         let mut kept = None;
@@ -114,7 +114,18 @@ impl TornAccesses {
 /// each is one step for the others.
 fn is_torn(event: &TraceEvent, other: &TraceEvent) -> bool {
     let are_on_lock = [event, other].iter().all(|event| event.op.kind.lock_action().is_some());
-    event.op.in_steps && other.op.kind != OpKind::Kill && !are_on_lock
+    let is_half_done = match event.op.divisibility {
+        Divisibility::Indivisible => false,
+        Divisibility::Divisible => true,
+        Divisibility::DivisibleInMemory => meet_in_memory(&event.did, &other.did),
+    };
+    is_half_done && other.op.kind != OpKind::Kill && !are_on_lock
+}
+
+/// Whether two effects conflict in memory of which the first one touches more than a byte. What is no memory is an object of one byte.
+fn meet_in_memory(event: &Effect, other: &Effect) -> bool {
+    let meet = |a: &Access, b: &Access| a.obj.len > 1 && a.obj.overlaps(&b.obj) && a.mode.conflicts(b.mode);
+    event.accesses.iter().any(|a| other.accesses.iter().any(|b| meet(a, b)))
 }
 
 #[cfg(test)]
@@ -136,7 +147,8 @@ mod tests {
             for step in &mut trace.steps {
                 let touches = step.event.did.accesses.iter().any(|access| Some(access.obj) == x);
                 let kind = step.event.op.kind;
-                step.event.done_mut().op.in_steps = touches && kind.is_load_or_store();
+                step.event.done_mut().op.divisibility =
+                    Divisibility::divisible_if(touches && kind.is_load_or_store());
             }
             torn.take(&trace);
         };

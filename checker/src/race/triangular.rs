@@ -21,6 +21,7 @@ use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::event::position::Position;
 use crate::event::ranges::byte_set::ByteSet;
 use crate::hb::AccessHistories;
+use crate::program::StoreBuffers;
 use crate::trace::Trace;
 
 /// Accesses that make a triangular race.
@@ -60,10 +61,10 @@ struct Read {
 }
 
 impl Triangles {
-    /// Takes in an execution of which everything was watched. Before the events `drained` their threads' buffers were emptied
-    /// by what is no event.
-    pub fn take(&mut self, trace: &Trace, drained: &[EventId]) {
-        let drained: FxHashSet<EventId> = drained.iter().copied().collect();
+    /// Takes in an execution of which everything was watched.
+    pub fn take(&mut self, trace: &Trace, store_buffers: &StoreBuffers) {
+        let emptied: FxHashSet<EventId> = store_buffers.emptied_before.iter().copied().collect();
+        let left: FxHashSet<EventId> = store_buffers.left_by.iter().copied().collect();
         let mut buffers: Vec<Buffer> = Vec::new();
         let mut current: FxHashMap<usize, usize> = FxHashMap::default();
         let mut read: FxHashMap<Position, Read> = FxHashMap::default();
@@ -74,7 +75,8 @@ impl Triangles {
                 continue;
             };
             let kind = event.op.kind;
-            if drained.contains(&event.id) || empties_buffer(kind, &event.did) {
+            let is_left = left.contains(&event.id);
+            if emptied.contains(&event.id) || !is_left && empties_buffer(kind, &event.did) {
                 current.remove(&thread);
             }
             let buffer = *current.entry(thread).or_insert_with(|| {
@@ -89,7 +91,7 @@ impl Triangles {
                 self.race(trace, (earlier, at), &read, &mut buffers);
             }
             objects.record(&event.did, thread as u32, at);
-            if is_plain_write(kind, &event.did) {
+            if is_plain_write(kind, &event.did, is_left) {
                 buffers[buffer].add(event.site, &event.did);
             }
         }
@@ -180,8 +182,11 @@ fn reads(kind: OpKind, access: &Access) -> bool {
 }
 
 /// Whether the event is a store that goes into the buffer. The lock that is released by a plain store is one.
-fn is_plain_write(kind: OpKind, did: &Effect) -> bool {
-    matches!(kind, OpKind::Write | OpKind::Unlock | OpKind::Init | OpKind::Destroy | OpKind::OnceDone)
+/// Whether an event stores something that may stay in its thread's buffer; `is_left`: calls of the kernel are none.
+fn is_plain_write(kind: OpKind, did: &Effect, is_left: bool) -> bool {
+    let is_call = is_left && kind == OpKind::Io;
+    (is_call
+        || matches!(kind, OpKind::Write | OpKind::Unlock | OpKind::Init | OpKind::Destroy | OpKind::OnceDone))
         && did.accesses.iter().any(|access| access.mode == Mode::Write)
 }
 
@@ -313,7 +318,10 @@ mod tests {
         let model: Model = text.parse().unwrap();
         let (mut strategy, _) = StrategyKind::Dpor.plan(&Options::default());
         let mut triangles = Triangles::default();
-        sample(&model, &mut *strategy, 100_000, 200, &mut |trace, _| triangles.take(trace, &[])).unwrap();
+        sample(&model, &mut *strategy, 100_000, 200, &mut |trace, _| {
+            triangles.take(trace, &StoreBuffers::default())
+        })
+        .unwrap();
         triangles.observable().len()
     }
 

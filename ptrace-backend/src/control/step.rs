@@ -121,8 +121,14 @@ impl Process {
         let timers = self.scheduling.timers.len();
         let listens = kernel_call(&self.tracee, index, &pending, libc::SYS_listen);
         hidden::go_on(&self.scheduling, &mut self.memory, index, pending.op.kind);
+        let mutex = pending.mutex();
+        let held = mutex.map(|at| self.objects.holds_mutex(index, at));
         let (did, next) = self.carry_out_action(OperationStep { index, pending: &pending, outcome, id })?;
-        self.scheduling.threads[index].drained = pending.releases_mutex();
+        let changes_hands = mutex.is_none() || held != mutex.map(|at| self.objects.holds_mutex(index, at));
+        self.scheduling.threads[index].drained = changes_hands && pending.releases_mutex();
+        if self.memory.scope == Scope::Audit && pending.leaves_store_buffer(changes_hands) {
+            self.account.store_buffers.left_by.push(id);
+        }
         self.scheduling.keep_time(index, &did);
         self.scheduling.threads[index].note_event(pending.op.kind, &did);
         self.scheduling.threads[index].note_writes(&did);
@@ -228,7 +234,7 @@ impl Process {
             Action::SplitRead { addr, len } => {
                 let value = tracee.read(*addr, *len);
                 let mut op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
-                (op.atomicity, op.in_steps) = (pending.op.atomicity, pending.op.in_steps);
+                (op.atomicity, op.divisibility) = (pending.op.atomicity, pending.op.divisibility);
                 let action = Action::SplitWrite { addr: *addr, value, read_at: scheduling.events };
                 let write = Pending {
                     op,
@@ -258,7 +264,7 @@ impl Process {
                 (all, Continuation::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs)))
             }
             Action::GoOn => (all, Continuation::Handle),
-            Action::Library => (all, Continuation::Pass),
+            Action::Library { .. } => (all, Continuation::Pass),
             Action::TryStream(lock) => {
                 let succeeds = stream_locks::is_free(tracee, scheduling, index, *lock);
                 (if succeeds { all } else { only_looks(&all) }, Continuation::Pass)
@@ -382,7 +388,8 @@ impl Process {
                 let next = match entry::result(tracee, memory, index, function) {
                     Some(store) => {
                         let op = Op::new(OpKind::Write, [store]);
-                        let (condition, action) = (WaitCondition::Nothing, Action::Library);
+                        let action = Action::Library { takes_lock: false };
+                        let condition = WaitCondition::Nothing;
                         let store = Pending { op, site: pending.site, condition, action, deadline: None };
                         Continuation::Stay(Box::new(store))
                     }
@@ -426,7 +433,7 @@ pub(crate) fn begin_event(
     let id = scheduling.threads[index].next_event();
     scheduling.note_begun(index);
     if std::mem::take(&mut scheduling.threads[index].drained) && memory.scope == Scope::Audit {
-        account.drained.push(id);
+        account.store_buffers.emptied_before.push(id);
     }
     scheduling.threads[index].events += 1;
     scheduling.threads[index].wrote.clear();

@@ -112,6 +112,8 @@ impl Foreign {
         matches!(
             self.effects,
             Effects::State { .. }
+                | Effects::UsesKey
+                | Effects::DeletesKey
                 | Effects::LocksStream(_)
                 | Effects::Environment(_)
                 | Effects::EndsProcess
@@ -121,7 +123,7 @@ impl Foreign {
 
     /// Whether it works on a stream of the C library, which threads may share.
     pub(crate) fn works_on_stream(&self) -> bool {
-        matches!(self.effects, Effects::Stream { .. })
+        matches!(self.effects, Effects::Stream(_) | Effects::AboutStream)
     }
 }
 
@@ -140,8 +142,10 @@ pub(crate) struct Layout {
     pub(crate) detours: Option<Detours>,
     /// Addresses of the standard output streams of the C and the C++ library.
     pub(crate) standard_streams: Vec<u64>,
-    /// Address of the standard input stream of the C library.
+    /// Addresses of the standard streams of the C library.
     pub(crate) standard_input: Option<u64>,
+    pub(crate) standard_output: Option<u64>,
+    pub(crate) standard_error: Option<u64>,
     /// The variables in which the C library finds its standard streams, by address.
     pub(crate) stream_variables: Vec<(u64, &'static str)>,
     /// Address of the pointer to the list of the variables of the environment.

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use checker::operation::OpKind;
 use rustc_hash::FxHashMap;
 
-use super::names::{CXX_BUFFERS, CXX_STREAMS, CXX_TRANSFERS, EXCEPTIONS, MODELLED, MODELLED_PREFIXES};
+use super::names::{CXX_BUFFERS, CXX_STREAMS, CXX_TRANSFERS, MODELLED, MODELLED_PREFIXES};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
 use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS};
 
@@ -20,9 +20,10 @@ use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS};
 pub(crate) enum Effects {
     /// Nothing that is not modelled elsewhere.
     Modelled,
-    /// It reads or writes the stream that this argument (from 0) points to, without one the standard input: nothing that another
-    /// thread can find out if that is the standard output or the standard error.
-    Stream { argument: Option<usize> },
+    /// It reads or writes a stream: nothing that another thread can find out if that is the standard output or the standard error.
+    Stream(StreamArgument),
+    /// It asks about a stream, which its first argument points to, or sets how it works.
+    AboutStream,
     /// It takes or gives back the lock of the stream to which its first argument points.
     LocksStream(OpKind),
     /// It works on a stream of the C++ library, to which this argument points: nothing that another thread can find out
@@ -35,6 +36,10 @@ pub(crate) enum Effects {
     LooksUp,
     /// It returns or changes state that the process has once, which is called so, in one step.
     State { of: &'static str },
+    /// It uses a key of thread-specific data, which must not be deleted.
+    UsesKey,
+    /// It deletes such a key.
+    DeletesKey,
     /// It works on the environment in one step.
     Environment(EnvironmentUse),
     /// It ends the process, and looks for functions that are to be called before.
@@ -65,6 +70,16 @@ pub(crate) enum Effects {
     PointedTo,
     /// Not known.
     Unknown,
+}
+
+/// The stream that a call works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamArgument {
+    /// The one that this argument (from 0) points to.
+    Nth(usize),
+    StandardInput,
+    StandardOutput,
+    StandardError,
 }
 
 /// State of the libraries that the process has once, and that only some calls change.
@@ -111,8 +126,7 @@ pub(crate) fn effects(name: &str) -> Effects {
     if let Some(effects) = of_cxx_stream(name) {
         return effects;
     }
-    let is_modelled =
-        MODELLED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || makes_exception(name);
+    let is_modelled = MODELLED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     if is_modelled { Effects::Modelled } else { Effects::Unknown }
 }
 
@@ -139,14 +153,6 @@ fn takes_another(name: &str) -> bool {
     ["EEC1EOS", "EEC2EOS", "EEaSEOS", "EE4swapERS"].iter().any(|member| name.contains(member))
 }
 
-/// Whether a function makes an exception, other than from another one, or destroys it.
-fn makes_exception(name: &str) -> bool {
-    let Some(rest) = EXCEPTIONS.iter().find_map(|class| name.strip_prefix(class)) else { return false };
-    let is_copied = ["ERKS_", "EOS_", "ERKS0_", "EOS0_"].iter().any(|end| rest.ends_with(end));
-    let is_made = rest.starts_with("C1") || rest.starts_with("C2");
-    rest.starts_with("D") || is_made && !is_copied
-}
-
 fn table() -> FxHashMap<&'static str, Effects> {
     let modelled = MODELLED.iter().flat_map(|names| names.split_ascii_whitespace());
     let threads = THREAD_FUNCTIONS.iter().chain(CXX_FUNCTIONS).map(|(name, _)| *name);
@@ -158,7 +164,7 @@ fn table() -> FxHashMap<&'static str, Effects> {
     }
     for &(argument, names) in STREAMS {
         table.extend(
-            names.split_ascii_whitespace().map(|name| (name, Effects::Stream { argument: Some(argument) })),
+            names.split_ascii_whitespace().map(|name| (name, Effects::Stream(StreamArgument::Nth(argument)))),
         );
     }
     table
@@ -166,6 +172,9 @@ fn table() -> FxHashMap<&'static str, Effects> {
 
 /// The functions that are called at the end, in the reverse of the order in which they were named.
 pub(crate) const EXIT_HANDLERS: &str = "the functions that are called at exit";
+
+/// The keys of thread-specific data that are taken. Each key is an object by itself for calls that use it.
+pub(crate) const KEYS: &str = "the keys of thread-specific data";
 
 /// The end of the program's data, which is asked for and moved in several steps.
 pub(crate) const END_OF_DATA: &str = "the end of the data segment";
@@ -178,14 +187,24 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::CallsAtExit { of: Some(0) }, "__cxa_finalize"),
     (Effects::State { of: "the functions that are called at a fork" }, "__register_atfork pthread_atfork"),
     (Effects::State { of: END_OF_DATA }, "brk sbrk"),
-    (
-        Effects::State { of: "the keys of thread-specific data" },
-        "pthread_key_create pthread_key_delete __pthread_key_create tss_create tss_delete",
-    ),
+    (Effects::State { of: KEYS }, "pthread_key_create __pthread_key_create tss_create"),
+    (Effects::DeletesKey, "pthread_key_delete tss_delete"),
+    (Effects::UsesKey, "pthread_getspecific pthread_setspecific tss_get tss_set"),
     (Effects::LocksStream(OpKind::Lock), "flockfile"),
     (Effects::LocksStream(OpKind::TryLock), "ftrylockfile"),
     (Effects::LocksStream(OpKind::Unlock), "funlockfile"),
-    (Effects::Stream { argument: None }, "getchar getchar_unlocked"),
+    (Effects::Stream(StreamArgument::StandardInput), "getchar getchar_unlocked"),
+    // Its order no thread of the program reads back; but another one may have its lock.
+    (
+        Effects::Stream(StreamArgument::StandardOutput),
+        "printf vprintf puts putchar __printf_chk __vprintf_chk",
+    ),
+    (Effects::Stream(StreamArgument::StandardError), "perror psignal"),
+    (
+        Effects::AboutStream,
+        "feof ferror feof_unlocked ferror_unlocked clearerr clearerr_unlocked setbuf setbuffer setvbuf __fpending \
+         __freadable __fwritable __freading __fwriting __fbufsize __flbf",
+    ),
     (
         Effects::ThreadState { by: ThreadHandle::Pthread, writes: true },
         "pthread_setschedparam pthread_setschedprio pthread_setaffinity_np pthread_detach thrd_detach",
@@ -211,7 +230,10 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::OpensMemory { sized: true }, "fmemopen"),
     (Effects::LooksUp, "dlsym dlvsym"),
     (Effects::Environment(EnvironmentUse::Reads), "getenv secure_getenv localtime_r ctime_r gmtime asctime"),
-    (Effects::Environment(EnvironmentUse::Settles), "tzset mktime timelocal strftime localtime ctime"),
+    (
+        Effects::Environment(EnvironmentUse::Settles),
+        "tzset mktime timelocal strftime strftime_l localtime ctime",
+    ),
     (Effects::Environment(EnvironmentUse::Changes), "setenv unsetenv clearenv"),
     (Effects::Environment(EnvironmentUse::Shares), "putenv"),
     // The texts are constant, or in a buffer of the calling thread.
@@ -227,7 +249,7 @@ const STREAMS: &[(usize, &str)] = &[
     (
         0,
         "fprintf vfprintf __fprintf_chk __vfprintf_chk fflush fclose fseek fseeko ftell ftello rewind fgetc getc \
-         feof ferror clearerr setbuf setvbuf setlinebuf _IO_putc _IO_getc __overflow __uflow",
+         setlinebuf _IO_putc _IO_getc __overflow __uflow",
     ),
     (1, "fputs fputc putc putw ungetc fputs_unlocked fputc_unlocked putc_unlocked"),
     (2, "fgets getline"),
@@ -244,8 +266,8 @@ mod tests {
             ("pthread_mutex_lock", Effects::Modelled),
             ("malloc", Effects::Modelled),
             ("__cxa_throw", Effects::Modelled),
-            ("printf", Effects::Modelled),
-            ("fwrite", Effects::Stream { argument: Some(3) }),
+            ("printf", Effects::Stream(StreamArgument::StandardOutput)),
+            ("fwrite", Effects::Stream(StreamArgument::Nth(3))),
             ("_ZNSolsEi", Effects::CxxStream { argument: 0, makes: false }),
             (
                 "_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv",
@@ -273,8 +295,6 @@ mod tests {
             ("dlsym", Effects::LooksUp),
             ("quick_exit", Effects::EndsProcess),
             ("_exit", Effects::Modelled),
-            ("_ZNSt13runtime_errorC1EPKc", Effects::Modelled),
-            ("_ZNSt13runtime_errorD2Ev", Effects::Modelled),
             ("_ZNSt13runtime_errorC1ERKS_", Effects::Unknown),
             ("_ZNSt13runtime_erroraSERKS_", Effects::Unknown),
             ("strtok", Effects::Unknown),

@@ -5,14 +5,14 @@ pub(super) const MODELLED: &[&str] = &[
     // The end of the process, and failures.
     "abort _exit _Exit __cxa_thread_atexit_impl \
      __assert_fail __assert_perror_fail __assert __stack_chk_fail __fortify_fail __chk_fail __gmon_start__ \
-     __libc_start_main _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable err errx warn warnx perror psignal",
+     __libc_start_main _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable err errx warn warnx",
     // The allocator beside what is trapped.
-    "malloc_usable_size mallopt malloc_trim valloc pvalloc reallocarray cfree",
+    "malloc_usable_size malloc_trim valloc pvalloc reallocarray cfree",
     // The calling thread alone.
-    "__errno_location pthread_self pthread_equal pthread_exit pthread_getspecific pthread_setspecific \
+    "__errno_location pthread_self pthread_equal pthread_exit \
      sigaltstack sched_yield pthread_yield \
      pthread_setname_np pthread_getname_np pthread_getattr_np \
-     gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep tss_get tss_set __tls_get_addr __pthread_get_minstack \
+     gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep __tls_get_addr __pthread_get_minstack \
      sched_getcpu __sched_cpucount __sched_cpualloc __sched_cpufree",
     // It calls what the thread has given to `std::call_once`.
     "__once_proxy",
@@ -47,8 +47,6 @@ pub(super) const MODELLED: &[&str] = &[
     // Other processes: they run unscheduled, which is told where they are started.
     "popen pclose fork vfork _Fork wait waitpid wait3 wait4 waitid execv execve execvp execvpe execl execle execlp fexecve posix_spawn \
      posix_spawnp system clone unshare",
-    // The standard output, whose order no thread of the program reads back.
-    "printf vprintf puts putchar __printf_chk __vprintf_chk",
     // The number of the file of a stream, which never changes.
     "fileno",
     // Streams are made: each is a new object, in a list that the library locks; what they open is told by the system call.
@@ -68,8 +66,14 @@ pub(super) const MODELLED: &[&str] = &[
     // The C++ run-time library: exceptions and one thread's own state.
     "_Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t _ZnamSt11align_val_t _ZdlPv _ZdaPv _ZdlPvm \
      _ZdaPvm _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t \
+     __cxa_allocate_exception __cxa_free_exception __cxa_allocate_dependent_exception __cxa_free_dependent_exception \
+     __cxa_init_primary_exception __cxa_throw __cxa_rethrow __cxa_begin_catch __cxa_end_catch __cxa_begin_cleanup \
+     __cxa_end_cleanup __cxa_get_exception_ptr __cxa_get_globals __cxa_get_globals_fast __cxa_current_exception_type \
+     __cxa_uncaught_exception __cxa_uncaught_exceptions __cxa_call_terminate __cxa_deleted_virtual \
+     __cxa_throw_bad_array_length __cxa_throw_bad_array_new_length __cxa_thread_atexit __cxa_tm_cleanup __cxa_vec_new __cxa_vec_new2 __cxa_vec_new3 __cxa_vec_ctor __cxa_vec_cctor \
+     __cxa_vec_dtor __cxa_vec_cleanup __cxa_vec_delete __cxa_vec_delete2 __cxa_vec_delete3 \
      __gxx_personality_v0 __dynamic_cast __cxa_pure_virtual __cxa_bad_cast __cxa_bad_typeid __cxa_call_unexpected \
-     _ZSt9terminatev _ZSt10unexpectedv _ZSt17current_exceptionv \
+     _ZSt17current_exceptionv \
      _ZSt18uncaught_exceptionv _ZSt19uncaught_exceptionsv _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE \
      _ZNSt6thread4joinEv _ZNSt6thread6detachEv _ZNSt6thread20hardware_concurrencyEv _ZNSt6thread6_StateD2Ev \
      _ZNSt6chrono3_V212system_clock3nowEv _ZNSt6chrono3_V212steady_clock3nowEv _ZNSt8ios_base4InitC1Ev _ZNSt8ios_base4InitD1Ev \
@@ -82,7 +86,6 @@ pub(super) const MODELLED: &[&str] = &[
 /// Functions of a family: they begin so.
 pub(super) const MODELLED_PREFIXES: &[&str] = &[
     "_Unwind_",
-    "__cxa_",
     "__asan_",
     "__ubsan_",
     "__sanitizer_",
@@ -101,23 +104,6 @@ pub(super) const MODELLED_PREFIXES: &[&str] = &[
     "_ZSt25__throw_",
     "_ZSt28__throw_",
     "_ZSt4cerr",
-];
-
-/// Exceptions: the thread that makes one has it for itself. Later operations on them, on copies from them, and on pointers to them, which
-/// count their owners, are not known by name.
-pub(super) const EXCEPTIONS: &[&str] = &[
-    "_ZNSt13runtime_error",
-    "_ZNSt11logic_error",
-    "_ZNSt16invalid_argument",
-    "_ZNSt12out_of_range",
-    "_ZNSt12length_error",
-    "_ZNSt12domain_error",
-    "_ZNSt11range_error",
-    "_ZNSt14overflow_error",
-    "_ZNSt15underflow_error",
-    "_ZNSt12system_error",
-    "_ZNSt9bad_alloc",
-    "_ZNSt8bad_cast",
 ];
 
 /// Members and operators of the C++ library's streams, string streams among them.
@@ -172,6 +158,10 @@ pub(super) const RECONFIGURE: &[&str] = &[
     "register_printf_specifier",
     "register_printf_type",
     "mallopt",
+    "_ZSt13set_terminatePFvvE",
+    "_ZSt14set_unexpectedPFvvE",
+    "_ZSt15set_new_handlerPFvvE",
+    "_ZSt25notify_all_at_thread_exitRSt18condition_variableSt11unique_lockISt5mutexE",
     "mcheck",
     "mcheck_pedantic",
     "mtrace",

@@ -75,7 +75,7 @@ impl SwitchPoints {
     ) {
         let runner = &executor.runner;
         if executor.is_checked {
-            self.triangles.take(&runner.trace, &runner.summary.drained);
+            self.triangles.take(&runner.trace, &runner.summary.store_buffers);
             self.torn.take(&runner.trace);
         }
         // Events that order two accesses may have been left out.

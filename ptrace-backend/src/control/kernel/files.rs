@@ -5,7 +5,7 @@
 //! object, beside the descriptors, by which users know them.
 
 use checker::names::Obj;
-use checker::operation::{Access, Op, OpKind};
+use checker::operation::{Access, OpKind};
 use checker::program::ExecutionError;
 use smallvec::SmallVec;
 
@@ -85,7 +85,7 @@ pub(crate) fn input_output(
 ) -> Result<Flow, ExecutionError> {
     if own_numbers::asks_for_owner(&tracee.tasks[index].regs) {
         if !accesses.is_empty() {
-            let op = Op::new(OpKind::Io, accesses);
+            let op = accesses::operation(OpKind::Io, accesses);
             return Ok(operations::pend(
                 tracee,
                 scheduling,
@@ -110,7 +110,7 @@ pub(crate) fn input_output(
             } else {
                 let state = Access::write(accesses::process_state::object(tracee));
                 let accesses = accesses.into_iter().filter(|access| *access != state).chain([state]);
-                let op = Op::new(OpKind::Io, accesses);
+                let op = accesses::operation(OpKind::Io, accesses);
                 operations::pend(tracee, scheduling, index, op, condition, Action::Kernel, None)
             },
         );
@@ -149,7 +149,7 @@ pub(crate) fn input_output(
     // Searches ask about the first object of a wait, so this has to be the one that decides how long the wait takes.
     let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
     touched.extend(signals::files::signals_read(tracee, scheduling, index, files));
-    let op = Op::new(OpKind::Io, touched);
+    let op = accesses::operation(OpKind::Io, touched);
     if limit == Some(0) {
         if !tracee.is_scheduled(index) {
             return Ok(Flow::Resume(0));

@@ -62,7 +62,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     if virtual_syscalls::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
         let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
         if !accesses.is_empty() {
-            let op = Op::new(OpKind::Io, accesses);
+            let op = accesses::operation(OpKind::Io, accesses);
             return Ok(operations::pend(
                 tracee,
                 scheduling,

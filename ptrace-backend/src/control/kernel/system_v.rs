@@ -3,7 +3,7 @@
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
-use checker::operation::{Access, Op, OpKind};
+use checker::operation::{Access, OpKind};
 use checker::program::ExecutionError;
 
 use crate::control::kernel::{accesses, own_numbers};
@@ -67,7 +67,7 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         own_numbers::pass_with_numbers(tracee, scheduling, index)?;
         return Ok(Flow::Resume(0));
     }
-    let op = Op::new(OpKind::Io, [own].into_iter().chain(accesses));
+    let op = accesses::operation(OpKind::Io, [own].into_iter().chain(accesses));
     Ok(operations::pend(tracee, scheduling, index, op, condition, action, deadline))
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
-use checker::operation::{Access, Mode, Op, OpKind};
+use checker::operation::{Access, Divisibility, Mode, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 use smallvec::SmallVec;
 
@@ -60,7 +60,7 @@ impl MemoryState {
         };
         let site = self.layout.site(instruction.addr);
         let mut op = self.access_op(kind, instruction, named);
-        op.in_steps = !instruction.is_one_step(accesses);
+        op.divisibility = Divisibility::divisible_if(!instruction.is_one_step(accesses));
         Pending { op, site, condition: WaitCondition::Nothing, action, deadline: None }
     }
 
@@ -79,7 +79,7 @@ impl MemoryState {
     fn describe_split(&self, instruction: &Candidate, access: MemoryAccess) -> Pending {
         let obj = self.object(access.addr, access.len);
         let mut op = self.access_op(OpKind::Read, instruction, [Access::read(obj)]);
-        op.in_steps = !instruction.is_one_step(&[access]);
+        op.divisibility = Divisibility::divisible_if(!instruction.is_one_step(&[access]));
         Pending {
             op,
             site: self.layout.site(instruction.addr),

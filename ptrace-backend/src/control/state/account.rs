@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use checker::account::Unwatched;
-use checker::names::{EventId, Site, ThreadName};
+use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
+use checker::program::StoreBuffers;
 
 /// The account of one execution.
 #[derive(Default)]
@@ -14,8 +15,8 @@ pub(crate) struct Account {
     pub(crate) left_out: bool,
     /// See [`checker::program::ExecutionSummary::unwatched`].
     pub(crate) unwatched: Vec<Unwatched>,
-    /// See [`checker::program::ExecutionSummary::drained`].
-    pub(crate) drained: Vec<EventId>,
+    /// See [`checker::program::ExecutionSummary::store_buffers`].
+    pub(crate) store_buffers: StoreBuffers,
     /// Files of which the program has mapped bytes.
     pub(crate) file_mappings: Vec<FileMapping>,
     /// The thread that panicked first, and where.

@@ -144,8 +144,11 @@ pub(crate) enum Action {
     Get(system_v::IpcKind),
     /// The thread stands between key points, and goes on from there.
     GoOn,
-    /// The function of a system library at whose entry the thread stands runs.
-    Library,
+    /// The function of a system library at whose entry the thread stands runs; `takes_lock`: it surely comes to an indivisible
+    /// instruction.
+    Library {
+        takes_lock: bool,
+    },
     /// The same for one that takes the lock of a stream, at this address, if it can be had at once.
     TryStream(u64),
     /// The kernel carries the system call out.
@@ -212,7 +215,7 @@ impl Action {
             | Self::Answer(_)
             | Self::MakeUp
             | Self::GoOn
-            | Self::Library
+            | Self::Library { .. }
             | Self::TryStream(_)
             | Self::FutexWait { .. }
             | Self::FutexResume { .. }
@@ -263,6 +266,34 @@ impl Pending {
     pub(crate) fn releases_mutex(&self) -> bool {
         let is_spin = matches!(self.action, Action::Function { function: TrappedFunction::SpinUnlock, .. });
         self.op.kind == OpKind::Unlock && !is_spin
+    }
+
+    /// The address of the mutex of the C library that the operation takes or gives up.
+    pub(crate) fn mutex(&self) -> Option<u64> {
+        use TrappedFunction as F;
+        let Action::Function { function, object, .. } = self.action else { return None };
+        let is_of_mutex = matches!(
+            function,
+            F::MutexLock
+                | F::MutexTimedLock { .. }
+                | F::MutexTryLock
+                | F::MutexUnlock
+                | F::SpinLock
+                | F::SpinTryLock
+        );
+        is_of_mutex.then_some(object)
+    }
+
+    /// Whether the operation comes to no indivisible instruction and not into the kernel, although others of its kind do;
+    /// `changes_hands`: a mutex is taken or given up by it.
+    pub(crate) fn leaves_store_buffer(&self, changes_hands: bool) -> bool {
+        match self.action {
+            Action::Function { .. } => !changes_hands,
+            Action::Library { takes_lock } => !takes_lock,
+            // The time is read in memory that the kernel shares with the process.
+            Action::MakeUp => true,
+            _ => false,
+        }
     }
 
     /// A condition wait is over, and returns this in place of what it would have; what it needs is the mutex.

@@ -137,6 +137,13 @@ pub(crate) struct Objects {
     pub(crate) destroyed: FxHashMap<u64, ThreadName>,
 }
 
+impl Objects {
+    /// Whether a thread holds the mutex of the C library at an address.
+    pub(crate) fn holds_mutex(&self, index: ThreadIndex, at: u64) -> bool {
+        self.mutexes.get(&at).is_some_and(|mutex| mutex.owner == Some(index))
+    }
+}
+
 /// The first 24 bytes of the C library's `pthread_mutex_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MutexMemory {

@@ -1,6 +1,6 @@
 //! The locks of streams of the C library, and the calls on streams that are events ([`crate::control::memory::foreign_calls`]).
 
-use checker::operation::Access;
+use checker::operation::{Access, Divisibility};
 
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::{RunState, StreamCall};
@@ -45,6 +45,10 @@ pub(crate) fn depend_on_open_call(tracee: &Tracee, scheduling: &mut Scheduling, 
         return;
     };
     let Some(pending) = &mut thread.pending else { return };
+    // Memory that the kernel copies: the event of the call tells what of it may be found half done.
+    if pending.op.divisibility == Divisibility::DivisibleInMemory {
+        pending.op.divisibility = Divisibility::Indivisible;
+    }
     let accesses = &mut pending.op.may.accesses;
     if accesses.iter().all(|access| access.obj != stream) {
         accesses.push(Access::write(stream));

@@ -1,4 +1,4 @@
-//! Functions of the C library whose pointers name structures and buffers of a size that is known, or that other arguments say.
+//! Functions of the C and C++ libraries whose pointers name structures and buffers of a size that is known, or that other arguments say.
 
 /// Memory that an argument points to; nothing where that is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,6 +24,8 @@ pub(super) enum PointeeSize {
     Texts,
     /// A `std::string`, and its characters.
     CxxString,
+    /// So many bytes as the number says to which this argument points.
+    SizeAt(u8),
 }
 
 pub(super) const fn reads(nth: u8, len: PointeeSize) -> Pointee {
@@ -70,12 +72,20 @@ const LOCK_ATTRIBUTES: PointeeSize = PointeeSize::Bytes(8);
 const SIGNALS: PointeeSize = PointeeSize::Bytes(128);
 /// `struct sigaction`
 const SIGNAL_ACTION: PointeeSize = PointeeSize::Bytes(152);
+/// The part of a set of signals that the kernel knows.
+const MASK: PointeeSize = PointeeSize::Bytes(8);
+/// `struct timeval`
+const TIMEVAL: PointeeSize = PointeeSize::Bytes(16);
+/// `struct statvfs`
+const FILE_SYSTEM: PointeeSize = PointeeSize::Bytes(112);
+/// `std::condition_variable`
+const CONDITION: PointeeSize = PointeeSize::Bytes(48);
 /// `stack_t`
 const STACK: PointeeSize = PointeeSize::Bytes(24);
 
 /// The memory that the arguments of the function of this name point to.
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
-    use PointeeSize::{Each, Text, Texts, WideText};
+    use PointeeSize::{Bytes, Each, Text, Texts, WideText};
     Some(match name {
         "gmtime" | "localtime" | "ctime" => const { &[reads(0, TIME)] },
         "asctime" => const { &[reads(0, BROKEN_DOWN)] },
@@ -110,8 +120,8 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
             const { &[reads(0, Text), writes(1, GROUP), writes(2, Each(3, 1)), writes(4, POINTER)] }
         }
         "frexp" | "frexpf" | "frexpl" | "modff" => const { &[writes(0, NUMBER)] },
-        "modf" => const { &[writes(0, PointeeSize::Bytes(8))] },
-        "modfl" => const { &[writes(0, PointeeSize::Bytes(16))] },
+        "modf" => const { &[writes(0, Bytes(8))] },
+        "modfl" => const { &[writes(0, Bytes(16))] },
         "timespec_get" => const { &[writes(0, TIMESPEC)] },
         "system" => const { &[reads(0, Text)] },
         "popen" => const { &[reads(0, Text), reads(1, Text)] },
@@ -120,13 +130,41 @@ pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
         }
         "execv" | "execvp" => const { &[reads(0, Text), reads(1, Texts)] },
         "execve" | "execvpe" => const { &[reads(0, Text), reads(1, Texts), reads(2, Texts)] },
-        "nanosleep" => const { &[reads(0, TIMESPEC), writes(1, TIMESPEC)] },
+        "nanosleep" | "thrd_sleep" => const { &[reads(0, TIMESPEC), writes(1, TIMESPEC)] },
         "clock_nanosleep" => const { &[reads(2, TIMESPEC), writes(3, TIMESPEC)] },
-        "timerfd_settime" | "timer_settime" => const { &[reads(2, TIMER), writes(3, TIMER)] },
-        "_ZNSt6localeaSERKS_" => const { &[writes(0, POINTER), reads(1, POINTER)] },
-        "_ZNSt6localeC1EPKc" => const { &[writes(0, POINTER), reads(1, Text)] },
         "setitimer" => const { &[reads(1, TIMER), writes(2, TIMER)] },
-        _ => return of_threads(name),
+        "timerfd_settime" | "timer_settime" => const { &[reads(2, TIMER), writes(3, TIMER)] },
+        "select" => const { &[updates(4, TIMEVAL)] },
+        "pselect" => const { &[reads(4, TIMESPEC), reads(5, MASK)] },
+        "ppoll" | "__ppoll_chk" => const { &[reads(2, TIMESPEC)] },
+        "epoll_pwait2" => const { &[reads(3, TIMESPEC)] },
+        "fopen" | "fopen64" => const { &[reads(0, Text), reads(1, Text)] },
+        "fdopen" => const { &[reads(1, Text)] },
+        "fmemopen" => const { &[reads(2, Text)] },
+        "opendir" | "remove" | "euidaccess" | "eaccess" | "ftok" => const { &[reads(0, Text)] },
+        "statvfs" | "statvfs64" => const { &[reads(0, Text), writes(1, FILE_SYSTEM)] },
+        "utimes" | "lutimes" => const { &[reads(0, Text), reads(1, Bytes(32))] },
+        _ => return of_cxx(name).or_else(|| of_threads(name)),
+    })
+}
+
+/// The same of functions of the C++ library and of its run-time library.
+fn of_cxx(name: &str) -> Option<&'static [Pointee]> {
+    use PointeeSize::{Each, SizeAt, Text};
+    Some(match name {
+        "_ZNSt6localeaSERKS_" | "_ZNSt6localeC1ERKS_" => const { &[writes(0, POINTER), reads(1, POINTER)] },
+        "_ZNSt6localeC1EPKc" => const { &[writes(0, POINTER), reads(1, Text)] },
+        "_ZNSt6localeC1Ev" => const { &[writes(0, POINTER)] },
+        "_ZNSt6localeD1Ev" => const { &[updates(0, POINTER)] },
+        "_ZSt11_Hash_bytesPKvmm" | "_ZSt16_Fnv_hash_bytesPKvmm" => const { &[reads(0, Each(1, 1))] },
+        "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv" => const { &[updates(0, POINTER)] },
+        "_ZNSt18condition_variableC1Ev" => const { &[writes(0, CONDITION)] },
+        "_ZSt17current_exceptionv" => const { &[writes(0, POINTER)] },
+        "__dynamic_cast" => const { &[reads(0, POINTER)] },
+        "__cxa_demangle" => {
+            const { &[reads(0, Text), writes(1, SizeAt(2)), updates(2, POINTER), writes(3, NUMBER)] }
+        }
+        _ => return None,
     })
 }
 
@@ -138,6 +176,21 @@ fn of_threads(name: &str) -> Option<&'static [Pointee]> {
     Some(match (object, name) {
         (Some("attr"), "pthread_attr_getstack") => {
             const { &[reads(0, THREAD_ATTRIBUTES), writes(1, POINTER), writes(2, POINTER)] }
+        }
+        (Some("attr"), "pthread_attr_getaffinity_np") => {
+            const { &[reads(0, THREAD_ATTRIBUTES), writes(2, Each(1, 1))] }
+        }
+        (Some("attr"), "pthread_attr_setaffinity_np") => {
+            const { &[updates(0, THREAD_ATTRIBUTES), reads(2, Each(1, 1))] }
+        }
+        (Some("attr"), "pthread_attr_getsigmask_np") => {
+            const { &[reads(0, THREAD_ATTRIBUTES), writes(1, SIGNALS)] }
+        }
+        (Some("attr"), "pthread_attr_setsigmask_np") => {
+            const { &[updates(0, THREAD_ATTRIBUTES), reads(1, SIGNALS)] }
+        }
+        (Some("attr"), "pthread_attr_setschedparam") => {
+            const { &[updates(0, THREAD_ATTRIBUTES), reads(1, NUMBER)] }
         }
         (Some("attr"), _) if gets => const { &[reads(0, THREAD_ATTRIBUTES), writes(1, POINTER)] },
         (Some("attr"), _) => const { &[updates(0, THREAD_ATTRIBUTES)] },
@@ -151,6 +204,7 @@ fn of_threads(name: &str) -> Option<&'static [Pointee]> {
         (_, "sigaddset" | "sigdelset") => const { &[updates(0, SIGNALS)] },
         (_, "sigismember") => const { &[reads(0, SIGNALS)] },
         (_, "pthread_sigmask" | "sigprocmask") => const { &[reads(1, POINTER), writes(2, SIGNALS)] },
+        (_, "sigtimedwait") => const { &[reads(0, MASK), reads(2, TIMESPEC)] },
         (_, "sigaction") => const { &[reads(1, SIGNAL_ACTION), writes(2, SIGNAL_ACTION)] },
         (_, "sigaltstack") => const { &[reads(0, STACK), writes(1, STACK)] },
         (_, "pthread_setcancelstate" | "pthread_setcanceltype" | "pthread_mutex_getprioceiling") => {
@@ -162,6 +216,8 @@ fn of_threads(name: &str) -> Option<&'static [Pointee]> {
         (_, "pthread_getschedparam") => const { &[writes(1, NUMBER), writes(2, NUMBER)] },
         (_, "pthread_setschedparam") => const { &[reads(2, NUMBER)] },
         (_, "pthread_getaffinity_np") => const { &[writes(2, Each(1, 1))] },
+        (_, "sched_getaffinity") => const { &[writes(2, Each(1, 1))] },
+        (_, "__sched_cpucount") => const { &[reads(1, Each(0, 1))] },
         (_, "pthread_setaffinity_np" | "sched_setaffinity") => const { &[reads(2, Each(1, 1))] },
         (_, "pthread_key_create" | "__pthread_key_create" | "tss_create") => const { &[writes(0, NUMBER)] },
         (_, "posix_memalign") => const { &[writes(0, POINTER)] },

@@ -3,7 +3,7 @@
 use super::arguments::{self, Pointee};
 use super::formatted::Formatted;
 use super::scanned::Scanned;
-use super::{cxx_files, cxx_streams};
+use super::{cxx_exceptions, cxx_files, cxx_streams};
 
 /// A memory or string function: given its arguments, the bytes that a call of it touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -209,7 +209,11 @@ impl MemoryFunction {
             return Some(Self { signature: Signature::Print(formatted), unit: 1 });
         }
         let scanned = Scanned::named(name).map(Signature::Scan);
-        let of_cxx = || cxx_streams::named(name).or_else(|| cxx_files::named(name));
+        let of_cxx = || {
+            cxx_streams::named(name)
+                .or_else(|| cxx_files::named(name))
+                .or_else(|| cxx_exceptions::named(name))
+        };
         let pointees = || arguments::named(name).or_else(of_cxx).map(Signature::Pointees);
         if let Some(signature) = scanned.or_else(pointees) {
             return Some(Self { signature, unit: 1 });

@@ -4,6 +4,7 @@
 mod accesses;
 mod argument_accesses;
 mod arguments;
+mod cxx_exceptions;
 mod cxx_files;
 mod cxx_streams;
 mod formatted;

@@ -1,6 +1,6 @@
 //! The memory that a call of `sscanf` and its kin reads and may write, told by its format.
 
-use super::formatted_accesses::Arguments;
+use super::formatted_accesses::{Arguments, place};
 use super::scanned::Scanned;
 use super::text::StringScanner;
 use crate::instructions::machine::Machine;
@@ -35,7 +35,7 @@ impl Scanned {
 }
 
 /// Number of bytes that go to each of the pointers that follow a format, from a string of so many characters with its
-/// end.
+/// end. Conversions take them in turn, or name them by their numbers (`%2$d`).
 fn written(format: &[u8], longest: u64) -> Vec<u64> {
     let mut found = Vec::new();
     let mut rest = format.iter().copied().peekable();
@@ -43,6 +43,7 @@ fn written(format: &[u8], longest: u64) -> Vec<u64> {
         if c != b'%' {
             continue;
         }
+        let named = place(&mut rest);
         let is_skipped = rest.next_if_eq(&b'*').is_some();
         let mut width = None;
         while let Some(digit) = rest.next_if(u8::is_ascii_digit) {
@@ -84,9 +85,12 @@ fn written(format: &[u8], longest: u64) -> Vec<u64> {
             // The place of the next argument is not known any more.
             _ => break,
         };
-        if !is_skipped {
-            found.push(len);
+        if is_skipped {
+            continue;
         }
+        let nth = named.unwrap_or(found.len());
+        found.resize(found.len().max(nth + 1), 0);
+        found[nth] = len.max(found[nth]);
     }
     found
 }
@@ -103,5 +107,6 @@ mod tests {
         assert_eq!(written("%s %3s %c%2c"), [10, 4, 1, 2]);
         assert_eq!(written("%*d%[^]a]%5[0-9]x%i"), [10, 6, 4]);
         assert_eq!(written("%ms%ls"), [8, 40]);
+        assert_eq!(written("%2$hd%1$d"), [4, 2]);
     }
 }

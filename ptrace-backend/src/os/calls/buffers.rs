@@ -132,6 +132,8 @@ fn pointers(regs: &Regs) -> &'static [PointerArgument] {
         libc::SYS_setrlimit => const { &[reads(1, Bytes(16))] },
         libc::SYS_prlimit64 => const { &[reads(2, Bytes(16)), writes(3, Bytes(16))] },
         libc::SYS_getrandom => const { &[writes(0, Each(1, 1))] },
+        libc::SYS_signalfd | libc::SYS_signalfd4 => const { &[reads(1, SIGNALS)] },
+        libc::SYS_memfd_create => const { &[reads(0, BufferSize::Text)] },
         libc::SYS_getcpu => const { &[writes(0, NUMBER), writes(1, NUMBER)] },
         libc::SYS_sched_getaffinity => const { &[writes(2, Bytes(8))] },
         libc::SYS_sched_getparam => const { &[writes(1, NUMBER)] },

@@ -48,6 +48,32 @@ fn functions_of_the_library_touch_what_their_arguments_name() {
 }
 
 #[test]
+fn what_functions_of_the_libraries_read_is_what_threads_share() {
+    let of_c = [
+        "CPU_COUNT",
+        "fopen",
+        "statvfs",
+        "pthread_attr_setsigmask_np",
+        "pthread_attr_setaffinity_np",
+        "%ls",
+        "%Lf",
+        "%1$s",
+    ];
+    let of_c = of_c.map(|name| ("unseen/libraries/library_reads.c", name));
+    let of_cxx = ["hash", "runtime_error", "locale", "cast"];
+    let of_cxx = of_cxx.map(|name| ("unseen/libraries/cxx_reads.cpp", name));
+    for (source, name) in of_c.into_iter().chain(of_cxx) {
+        for level in levels(name) {
+            let build = Build::new(source, level);
+            let outcome = explore_built(&build, &[], &[name]);
+            assert_eq!(outcome.code, 1, "{name} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DPRIVATE"), &[], &[name]);
+            assert_eq!(outcome.code, 0, "{name} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn lists_that_calls_read_are_what_threads_share() {
     for (nth, what) in ["pieces", "command", "arguments"].into_iter().enumerate() {
         let outcome = explore_with("kernel/reads_lists.c", Optimisation::ALL[nth % 2], &[], &[what]);

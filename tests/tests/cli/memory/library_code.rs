@@ -361,6 +361,26 @@ fn calls_that_may_be_found_half_done_take_the_claim_away() {
     }
 }
 
+/// Locks of standard streams and keys of thread-specific data: the library's functions wait for, or look at, what others hold or delete.
+#[test]
+fn what_functions_of_the_library_rely_on_is_seen() {
+    for (source, correct) in
+        [("streams/locked_outputs.c", "-DORDERED"), ("libraries/deleted_key.c", "-DKEPT")]
+    {
+        for level in levels(source) {
+            let build = Build::new(format!("unseen/{source}"), level);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 1, "{source} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag(correct), &[], &[]);
+            assert_eq!(outcome.code, 0, "{source} {level:?}: {}", outcome.transcript());
+        }
+    }
+    for level in levels("joins_itself") {
+        let outcome = explore_built(&Build::new("unseen/endings/joins_itself.c", level), &[], &[]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+    }
+}
+
 #[test]
 fn owners_of_exceptions_are_not_passed_over() {
     for level in levels("exception_owners") {

@@ -152,7 +152,10 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("processor/copied_counters.c", "torn-access"),
         ("processor/number_in_steps.c", "torn-access"),
         ("processor/string_stores.c", "torn-access"),
+        ("processor/read_in_parts.c", "torn-access"),
         ("processor/store_buffering.c", "store-buffering"),
+        ("processor/recursive_mutex.c", "store-buffering"),
+        ("processor/time_in_buffer.c", "store-buffering"),
         ("processor/plain_release.c", "store-buffering"),
         ("processor/stored_past_the_cache.c", "store-buffering"),
         ("libraries/stored_by_calls.c signal", "library-function"),
@@ -266,12 +269,15 @@ fn where_buffers_are_emptied_in_time_nothing_is_taken_away() {
     for level in levels("fenced") {
         let outcome = explore("processor/fenced.c", level, &[]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
-        let program =
-            Build::new("unseen/processor/plain_release.c", level).flag("-DMUTEX").program().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let outcome =
-            Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap();
-        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        for (source, flag) in [
+            ("plain_release.c", "-DMUTEX"),
+            ("recursive_mutex.c", "-DFIRST"),
+            ("read_in_parts.c", "-DLOCKED"),
+        ] {
+            let build = Build::new(format!("unseen/processor/{source}"), level).flag(flag);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, 0, "{source} {level:?}: {}", outcome.transcript());
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! each descriptor, and the rest of the state that the kernel keeps of a process (`process_state`). Standard streams are left
 //! out: no thread of the program reads back what has been written there.
 
+mod divisibility;
 mod file_names;
 pub(in crate::control) mod mappings;
 mod messages;
@@ -17,11 +18,12 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
-use checker::operation::{Access, Op, OpKind};
+use checker::operation::Access;
 use smallvec::SmallVec;
 
+pub(crate) use self::divisibility::operation;
 use self::messages::{buffers, message, messages, socket_name};
-use self::touched::{Touched, is_libc_internal_syscall, named_file};
+use self::touched::{Touched, is_libc_internal_syscall, is_of_program, named_file};
 use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::TouchKind;
 use crate::control::operations;
@@ -69,7 +71,8 @@ pub(crate) fn kernel_accesses(
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
     touched.extend(shared_files::mapped(tracee, memory, &touched));
     touched.extend(shared_files::shown(tracee, memory, account, index));
-    // Buffers of the C library itself are its own affair. No other thread finds one on the stack of the calling thread.
+    // Buffers of the C library itself, or that it has allocated, are its own affair; what it was given by the program is not. No other
+    // thread finds one on the stack of the calling thread.
     let is_elsewhere = |touched: &Touched| match touched {
         Touched::Memory { bytes, .. } => memory.place(bytes.start).region != MemoryRegion::Stack(index),
         _ => false,
@@ -80,7 +83,9 @@ pub(crate) fn kernel_accesses(
     let is_in_event = stream_locks::is_in_call(tracee, scheduling, index);
     for touched in touched {
         let (place, object, writes) = match touched {
-            Touched::Memory { .. } if is_own => continue,
+            Touched::Memory { ref bytes, .. } if is_own && !is_of_program(tracee, memory, index, bytes) => {
+                continue;
+            }
             Touched::Memory { bytes, writes } | Touched::Mapped { bytes, writes } if !bytes.is_empty() => {
                 let len = bytes.end - bytes.start;
                 let start = memory.shared_files.original(bytes.start);
@@ -220,7 +225,7 @@ pub(crate) fn pass_or_pend(
         tracee,
         scheduling,
         index,
-        Op::new(OpKind::Io, accesses),
+        divisibility::of_call(tracee, index, accesses),
         WaitCondition::Nothing,
         Action::Kernel,
         None,

@@ -4,6 +4,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::control::memory::naming::MemoryRegion;
+use crate::control::state::memory::MemoryState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, stacks};
 use crate::os::{calls, memory};
@@ -99,6 +101,20 @@ pub(super) fn is_libc_internal_syscall(tracee: &Tracee, index: ThreadIndex) -> b
     let frames = stacks::raw_frames(tracee, index, wrapper + 2);
     let Some(caller) = frames.get(wrapper + 1) else { return false };
     tracee.layout.is_call_of_libc(pc) && stacks::is_libc_call_site(tracee, caller.pc)
+}
+
+/// Whether bytes are surely none that the C library has for itself: a variable of the program, or on the stack of another thread.
+pub(super) fn is_of_program(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    bytes: &Range<u64>,
+) -> bool {
+    match memory.place(bytes.start).region {
+        MemoryRegion::Module => tracee.layout.in_user_code(bytes.start),
+        MemoryRegion::Stack(owner) => owner != index,
+        MemoryRegion::Heap | MemoryRegion::File | MemoryRegion::Unknown => false,
+    }
 }
 
 /// Whether the system call before an address is the one through which the C library, since version 2.41, makes all those at which a

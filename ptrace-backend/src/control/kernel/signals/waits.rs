@@ -32,7 +32,7 @@ pub(crate) fn wait_for_signal(
 ) -> Option<Flow> {
     let regs = tracee.tasks[index].regs;
     let touched = own_signals(tracee, scheduling, index);
-    let op = Op::new(OpKind::SignalWait, touched.into_iter().chain(accesses.iter().copied()));
+    let op = accesses::operation(OpKind::SignalWait, touched.into_iter().chain(accesses.iter().copied()));
     let begins = |awaited| (WaitCondition::Nothing, Action::AwaitSignal(awaited), None);
     let (condition, action, deadline) = match regs.orig_rax as i64 {
         libc::SYS_pause => begins(AwaitedSignal::Effective),

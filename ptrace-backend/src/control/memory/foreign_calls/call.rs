@@ -13,7 +13,7 @@ use crate::libraries::effects::Effects;
 /// The kind of what is not seen of a call.
 pub(super) fn kind_of(foreign: &Foreign) -> UnwatchedKind {
     match foreign.effects {
-        Effects::Stream { .. } | Effects::OpensMemory { .. } => UnwatchedKind::File,
+        Effects::Stream(_) | Effects::AboutStream | Effects::OpensMemory { .. } => UnwatchedKind::File,
         _ => UnwatchedKind::LibraryFunction,
     }
 }

@@ -10,7 +10,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::operation::{Access, Op, OpKind};
+use checker::operation::{Access, Divisibility, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 
 use self::call::{entry_of, kind_of, shared_arguments};
@@ -29,7 +29,9 @@ use crate::control::tracee::{Tracee, stacks};
 use crate::instructions::{AccessKind, Accesses, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
-use crate::libraries::effects::{END_OF_DATA, EXIT_HANDLERS, Effects, EnvironmentUse, ThreadHandle, effects};
+use crate::libraries::effects::{
+    END_OF_DATA, EXIT_HANDLERS, Effects, EnvironmentUse, KEYS, ThreadHandle, effects,
+};
 use crate::os::memory as target_memory;
 use crate::virtual_syscalls::PID;
 
@@ -84,7 +86,8 @@ pub(crate) fn enter(
     if let Some(state) = state.filter(|_| !is_alone)
         && let Some(op) = operation(tracee, memory, index, foreign, state)
     {
-        let (condition, action) = (WaitCondition::Nothing, Action::Library);
+        let (condition, action) =
+            (WaitCondition::Nothing, Action::Library { takes_lock: takes_lock(foreign.effects) });
         return Ok(operations::pend(tracee, scheduling, index, op, condition, action, None));
     }
     if let Effects::OpensMemory { sized } = foreign.effects {
@@ -131,6 +134,7 @@ fn state_of(
     };
     match foreign.effects {
         Effects::State { of } if !is_of_library => Some((of, OpKind::Io)),
+        Effects::UsesKey | Effects::DeletesKey if !is_of_library => Some((KEYS, OpKind::Io)),
         // Rust's standard library is the program's own code; a call by the C library itself is a part of another one.
         Effects::Environment(_) if !is_of_libc() => Some((ENVIRONMENT, OpKind::Io)),
         // An end that a library asks for counts as well: `main` returns to the C library.
@@ -148,31 +152,56 @@ fn operation(
     foreign: &Foreign,
     (of, kind): (&'static str, OpKind),
 ) -> Option<Op> {
-    let (place, state, _) = no_memory(tracee, of.to_owned(), true);
-    let (touch, access) = match foreign.effects {
-        Effects::Environment(EnvironmentUse::Reads) => (TouchKind::Reads, Access::read(state)),
+    let (touch, writes) = match foreign.effects {
+        Effects::Environment(EnvironmentUse::Reads) | Effects::UsesKey => (TouchKind::Reads, false),
         // Without a change there is nothing else to be made of it.
-        Effects::Environment(EnvironmentUse::Settles) => (TouchKind::Reads, Access::write(state)),
-        _ => (TouchKind::Writes, Access::write(state)),
+        Effects::Environment(EnvironmentUse::Settles) => (TouchKind::Reads, true),
+        _ => (TouchKind::Writes, true),
     };
-    if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
-        memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
-    }
+    let key = format!("{of} {}", tracee.tasks[index].argument(0) as u32);
+    let names = match foreign.effects {
+        Effects::UsesKey => vec![key.as_str()],
+        Effects::DeletesKey => vec![of, key.as_str()],
+        _ => vec![of],
+    };
+    let shared = |name: &str| shared_state(tracee, memory, index, name, (touch, writes));
+    let states: Vec<Option<Access>> = names.into_iter().map(shared).collect();
     let used = match foreign.effects {
         Effects::Environment(_) if tracee.concurrent => {
             environment::used(tracee, memory, index, &foreign.results)
         }
         _ => Accesses::new(),
     };
-    if !memory.knowledge.is_shared(state) && used.is_empty() {
+    if states.iter().all(Option::is_none) && used.is_empty() {
         return None;
     }
     let mut others = shared_arguments(tracee, memory, index, foreign);
     others.extend(used);
     let others = others.iter().map(|other| memory.named_access(other));
-    let mut op = Op::new(kind, std::iter::once(access).chain(others));
-    op.in_steps = !foreign.results.is_empty() || has_steps(foreign.effects);
+    let mut op = Op::new(kind, states.into_iter().flatten().chain(others));
+    op.divisibility = Divisibility::divisible_if(!foreign.results.is_empty() || has_steps(foreign.effects));
     Some(op)
+}
+
+/// Takes note that a call touches state of the process. The access, if threads share that.
+fn shared_state(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    of: &str,
+    (touch, writes): (TouchKind, bool),
+) -> Option<Access> {
+    let (place, state, _) = no_memory(tracee, of.to_owned(), writes);
+    if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
+        memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
+    }
+    let access = if writes { Access::write(state) } else { Access::read(state) };
+    memory.knowledge.is_shared(state).then_some(access)
+}
+
+/// Whether a call that works on such state takes a lock of the library for that: what only looks at the environment, or uses a key, does not.
+fn takes_lock(effects: Effects) -> bool {
+    !matches!(effects, Effects::Environment(EnvironmentUse::Reads) | Effects::UsesKey)
 }
 
 /// Whether a call changes such state in steps that a call of another thread may come between: those that look for a variable of the
@@ -206,12 +235,15 @@ fn is_harmless(
     const NOWHERE: u64 = 8;
     let call = || (index, unwatched_uses::call(tracee, index));
     let (argument, makes) = match foreign.effects {
-        Effects::Stream { .. } => {
+        Effects::Stream(_) | Effects::AboutStream => {
             let Some((stream, _)) = streams::stream_of(tracee, index, foreign) else { return false };
             // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
             let parts = stream_parts::parts(tracee, memory, stream);
-            return tracee.layout.standard_streams.contains(&stream)
-                || have_in_call(memory, call(), parts.into_iter(), &entry_of(UnwatchedKind::File, foreign));
+            if tracee.layout.standard_streams.contains(&stream) {
+                // Most calls on it are not looked at.
+                return foreign.effects != Effects::AboutStream;
+            }
+            return have_in_call(memory, call(), parts.into_iter(), &entry_of(UnwatchedKind::File, foreign));
         }
         Effects::CxxStream { argument, makes } => (argument, makes),
         Effects::CxxBuffer { argument, data, makes } => {
@@ -227,6 +259,8 @@ fn is_harmless(
         Effects::Environment(_) => return !has_variables_of_environment(tracee),
         // Those that matter are operations.
         Effects::State { .. }
+        | Effects::UsesKey
+        | Effects::DeletesKey
         | Effects::LocksStream(_)
         | Effects::EndsProcess
         | Effects::CallsAtExit { .. } => return true,

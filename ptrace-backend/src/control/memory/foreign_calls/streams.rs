@@ -7,7 +7,7 @@
 
 use checker::account::UnwatchedKind;
 use checker::names::Obj;
-use checker::operation::{Access, Op, OpKind};
+use checker::operation::{Access, Divisibility, Op, OpKind};
 
 use super::call::{entry_of, shared_arguments};
 use super::stream_parts::parts;
@@ -21,10 +21,10 @@ use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::StreamCall;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::sync::stream_locks::HELD;
+use crate::control::sync::stream_locks::{self, HELD};
 use crate::control::tracee::Tracee;
 use crate::layout::Foreign;
-use crate::libraries::effects::Effects;
+use crate::libraries::effects::{Effects, StreamArgument};
 
 /// The place in a `FILE` of the pointer to its lock.
 const LOCK: u64 = 136;
@@ -48,7 +48,8 @@ pub(super) fn enter(
     let is_output = tracee.layout.standard_streams.contains(&stream);
     let touch = match foreign.effects {
         Effects::LocksStream(_) => TouchKind::Writes,
-        _ if is_output => return None,
+        // The content is read back by no thread; but one that has the lock keeps others from going on.
+        _ if is_output && !locks_streams(tracee) => return None,
         // Two calls that are not on the lock may be in an order that other events give.
         _ => TouchKind::Reads,
     };
@@ -61,11 +62,12 @@ pub(super) fn enter(
         Effects::LocksStream(kind) => {
             let mut op = Op::new(kind, [Access::write(object)]);
             // In the midst of a call of another thread it fails, which no order of whole calls shows.
-            op.in_steps = kind == OpKind::TryLock;
+            op.divisibility = Divisibility::divisible_if(kind == OpKind::TryLock);
             match kind {
-                OpKind::Lock => (op, WaitCondition::Stream(lock), Action::Library),
+                // A thread may have the lock already.
+                OpKind::Lock => (op, WaitCondition::Stream(lock), Action::Library { takes_lock: false }),
                 OpKind::TryLock => (op, WaitCondition::Nothing, Action::TryStream(lock)),
-                _ => (op, WaitCondition::Nothing, Action::Library),
+                _ => (op, WaitCondition::Nothing, Action::Library { takes_lock: false }),
             }
         }
         _ if !memory.knowledge.is_shared(object) => return None,
@@ -74,10 +76,16 @@ pub(super) fn enter(
             let op =
                 call_on(tracee, scheduling, memory, index, foreign, (stream, is_locked.then_some(object)));
             let condition = if is_locked { WaitCondition::Stream(lock) } else { WaitCondition::Nothing };
-            (op, condition, Action::Library)
+            let takes_lock = is_locked && stream_locks::owner(tracee, scheduling, lock) != Some(index);
+            (op, condition, Action::Library { takes_lock })
         }
     };
     Some(operations::pend(tracee, scheduling, index, op, condition, action, None))
+}
+
+/// Whether the program takes locks of streams by itself.
+fn locks_streams(tracee: &Tracee) -> bool {
+    tracee.layout.foreign.iter().any(|foreign| matches!(foreign.effects, Effects::LocksStream(_)))
 }
 
 /// The operation that a call on a shared stream is; `lock`: it takes it for as long as it runs.
@@ -102,7 +110,7 @@ fn call_on(
     let is_whole = lock.is_some() && arguments.is_empty();
     let objects = lock.into_iter().chain([content]).map(Access::write);
     let mut op = Op::new(OpKind::Io, objects.chain(arguments.iter().map(|other| memory.named_access(other))));
-    op.in_steps = !is_whole;
+    op.divisibility = Divisibility::divisible_if(!is_whole);
     op
 }
 
@@ -134,9 +142,11 @@ pub(super) fn share(
 /// The stream on which a call works, and its lock; `None`: it works on all of them.
 pub(super) fn stream_of(tracee: &Tracee, index: ThreadIndex, foreign: &Foreign) -> Option<(u64, u64)> {
     let stream = match foreign.effects {
-        Effects::Stream { argument: None } => tracee.layout.standard_input?,
-        Effects::Stream { argument: Some(argument) } => tracee.tasks[index].argument(argument),
-        Effects::LocksStream(_) => tracee.tasks[index].argument(0),
+        Effects::Stream(StreamArgument::StandardInput) => tracee.layout.standard_input?,
+        Effects::Stream(StreamArgument::StandardOutput) => tracee.layout.standard_output?,
+        Effects::Stream(StreamArgument::StandardError) => tracee.layout.standard_error?,
+        Effects::Stream(StreamArgument::Nth(argument)) => tracee.tasks[index].argument(argument),
+        Effects::AboutStream | Effects::LocksStream(_) => tracee.tasks[index].argument(0),
         _ => return None,
     };
     let lock = tracee.number(stream.checked_add(LOCK)?, 8);
