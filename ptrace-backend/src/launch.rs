@@ -125,7 +125,7 @@ pub(crate) fn launch(
         syscall: function_code("syscall", &modules),
         cancels,
         shares_files: false,
-        asks_for_ends: calls(&modules, ASK_FOR_ENDS),
+        asks_for_ends: cancels || calls(&modules, ASK_FOR_ENDS),
         signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
         standard_input: variable(&modules, "_IO_2_1_stdin_"),

@@ -162,7 +162,7 @@ pub(crate) struct Layout {
     pub(crate) cancels: bool,
     /// Files are mapped, and shared with other processes, when executions begin.
     pub(crate) shares_files: bool,
-    /// The program may ask whether a thread has ended, and not wait for that.
+    /// The program may ask whether a thread has ended, and not wait for that; or cancel a thread that waits for it.
     pub(crate) asks_for_ends: bool,
     /// The program may send signals to threads.
     pub(crate) signals: bool,

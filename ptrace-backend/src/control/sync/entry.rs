@@ -334,12 +334,10 @@ fn describe_call(
         F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
             (Op::new(OpKind::Create, []), free)
         }
+        // Whether a thread that is cancelled gets past depends on whether the other one has ended by then.
+        F::Join if tracee.layout.cancels => asking_join(tracee, scheduling, index, object),
         F::Join => describe_join(tracee, scheduling, index, object),
-        F::TimedJoin { .. } => {
-            let (mut op, condition) = describe_join(tracee, scheduling, index, object);
-            op.may.accesses.extend(asked_for(tracee, scheduling, op.peer));
-            (op, condition)
-        }
+        F::TimedJoin { .. } => asking_join(tracee, scheduling, index, object),
         F::TryJoin => {
             let (join, _) = describe_join(tracee, scheduling, index, object);
             let asked = asked_for(tracee, scheduling, join.peer);
@@ -393,6 +391,18 @@ fn describe_join(
     let joined = joined.filter(|&joined| joined != index);
     let peer = joined.map(|i| scheduling.threads[i].name);
     (Op { peer, ..Op::new(OpKind::Join, []) }, joined.map_or(WaitCondition::Nothing, WaitCondition::End))
+}
+
+/// A join that finds out whether the thread with this handle has ended, and may go on where it has not.
+fn asking_join(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+    handle: u64,
+) -> (Op, WaitCondition) {
+    let (mut op, condition) = describe_join(tracee, scheduling, index, handle);
+    op.may.accesses.extend(asked_for(tracee, scheduling, op.peer));
+    (op, condition)
 }
 
 /// The access by which a call asks whether a thread has ended.

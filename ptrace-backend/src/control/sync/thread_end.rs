@@ -1,5 +1,5 @@
 //! The end of a thread: letting go of robust mutexes is an event ([`robust_mutexes`]), and so is the end itself in a program that asks
-//! for it without waiting (`pthread_tryjoin_np`).
+//! for it without waiting (`pthread_tryjoin_np`), or may be cancelled while it does.
 
 use checker::names::{EventId, Obj, Site};
 use checker::operation::{Access, Op, OpKind};

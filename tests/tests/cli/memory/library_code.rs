@@ -361,12 +361,15 @@ fn calls_that_may_be_found_half_done_take_the_claim_away() {
     }
 }
 
-/// Locks of standard streams and keys of thread-specific data: the library's functions wait for, or look at, what others hold or delete.
+/// Locks of standard streams, keys of thread-specific data, ends of threads: the library's functions wait for, or look at, what others
+/// hold, delete or come to.
 #[test]
 fn what_functions_of_the_library_rely_on_is_seen() {
-    for (source, correct) in
-        [("streams/locked_outputs.c", "-DORDERED"), ("libraries/deleted_key.c", "-DKEPT")]
-    {
+    for (source, correct) in [
+        ("streams/locked_outputs.c", "-DORDERED"),
+        ("libraries/deleted_key.c", "-DKEPT"),
+        ("endings/cancelled_join.c", "-DDISABLED"),
+    ] {
         for level in levels(source) {
             let build = Build::new(format!("unseen/{source}"), level);
             let outcome = explore_built(&build, &[], &[]);
