@@ -100,17 +100,7 @@ impl Build {
         let program = self.place()?;
         let text = fs::read_to_string(&source).map_err(at(&source))?;
         let command = self.command(&source, &text)?;
-        let stamp = format!("{}\n{text}", words(&command));
-        let stamp_file = program.with_file_name(format!("{}.stamp", self.name()));
-        // Of two builds at a time the later one would be in vain, and would replace a program that another test is exploring.
-        let lock = program.with_file_name(format!("{}.lock", self.name()));
-        let lock = fs::File::create(&lock).map_err(at(&lock))?;
-        lock.lock().map_err(at(&program))?;
-        let is_current = program.exists() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
-        if !is_current {
-            compile(command, &program)?;
-            write_whole(&stamp_file, &stamp)?;
-        }
+        make(&program, command, &text)?;
         Ok(program)
     }
 
@@ -174,6 +164,49 @@ fn is_alone(source: &Path) -> Result<(), BuildError> {
         if is_same && other != source {
             return Err(BuildError::SameStem(source.to_owned(), other));
         }
+    }
+    Ok(())
+}
+
+/// The program of `tests/stepper`, which runs others instruction by instruction.
+///
+/// # Errors
+/// When it does not compile, with what the compiler printed.
+pub fn stepper() -> Result<PathBuf, BuildError> {
+    let folder = paths::stepper();
+    let output = Output::find().map_err(at(&folder))?.folder.join("stepper");
+    fs::create_dir_all(&output).map_err(at(&output))?;
+    let entries =
+        fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(at(&folder))?;
+    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    files.sort();
+    let texts: Result<Vec<_>, _> =
+        files.iter().map(|file| fs::read_to_string(file).map_err(at(file))).collect();
+    let mut command = Command::new("gcc");
+    command.args(["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra"]);
+    command.args(files.iter().filter(|file| Language::of_source(file) == Some(Language::C)));
+    let program = output.join("stepper");
+    make(&program, command, &texts?.concat())?;
+    Ok(program)
+}
+
+/// Compiles a program, unless the one that is there has come from this command line and these sources.
+fn make(program: &Path, command: Command, sources: &str) -> Result<(), BuildError> {
+    let stamp = format!("{}\n{sources}", words(&command));
+    let beside = |suffix: &str| {
+        let mut name = program.file_name().unwrap_or_default().to_owned();
+        name.push(suffix);
+        program.with_file_name(name)
+    };
+    // Of two builds at a time the later one would be in vain, and would replace a program that another test is exploring.
+    let lock = beside(".lock");
+    let lock = fs::File::create(&lock).map_err(at(&lock))?;
+    lock.lock().map_err(at(program))?;
+    let stamp_file = beside(".stamp");
+    let is_current = program.exists() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
+    if !is_current {
+        compile(command, program)?;
+        write_whole(&stamp_file, &stamp)?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ mod sample;
 mod tool;
 
 pub use adapter::{Adapter, Server};
-pub use build::{Build, BuildError, Optimisation};
+pub use build::{Build, BuildError, Optimisation, stepper};
 pub use cause::{tells_pattern, told_pattern};
 pub use found::Found;
 pub use manifest::{Cause, Expectation, Language, Manifest, ManifestError, Target};

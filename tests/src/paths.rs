@@ -17,6 +17,11 @@ pub fn targets() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("targets")
 }
 
+/// The folder of the stepper's sources.
+pub(crate) fn stepper() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("stepper")
+}
+
 /// The place where cargo has put the running test.
 pub(crate) struct Output {
     /// Cargo's target directory.

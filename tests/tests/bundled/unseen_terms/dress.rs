@@ -58,6 +58,15 @@ pub(super) enum WarmUp {
     Around(u64),
 }
 
+impl WarmUp {
+    pub(super) fn rounds(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Before(rounds, _) | Self::Around(rounds) => rounds,
+        }
+    }
+}
+
 /// The place of private memory.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Own {

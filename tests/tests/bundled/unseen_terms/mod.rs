@@ -9,6 +9,7 @@ mod place;
 mod program;
 mod rust;
 mod source;
+mod stepped;
 mod term;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,6 +75,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     };
     let mut trials: Vec<Trial> = (0..PROGRAMS).map(trial).collect();
     trials.push(Trial::test("unseen-terms/withheld", move || few_are_withheld(&all)));
+    trials.extend(stepped::trials());
     trials
 }
 
@@ -85,11 +87,17 @@ fn seen(all: &All, seed: u64) -> Result<Seen, Failed> {
     seen.clone().ok_or_else(|| "nothing was seen".into())
 }
 
-/// Explores the program of a seed once for each outcome, and once for any other.
-fn look(seed: u64) -> Result<Seen, Failed> {
+/// The term of a seed, and its dress.
+fn drawn(seed: u64) -> (Term, Dress) {
     let mut numbers = Numbers(seed);
     let term = Term::draw(&mut numbers);
     let dress = Dress::draw(&mut numbers, &term);
+    (term, dress)
+}
+
+/// Explores the program of a seed once for each outcome, and once for any other.
+fn look(seed: u64) -> Result<Seen, Failed> {
+    let (term, dress) = drawn(seed);
     let outcomes = term.outcomes().unwrap_or_default();
     let folder = tempfile::tempdir()?;
     let program = dress.compile(folder.path(), &term)?;

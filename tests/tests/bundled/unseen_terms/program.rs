@@ -14,6 +14,13 @@ use crate::numbers::Numbers;
 /// One program in so many is in Rust.
 const ONE_IN_RUST: u64 = 32;
 
+/// More rounds on private memory than these are no short execution.
+const SHORT: u64 = 300;
+
+/// The status with which a program fails: it aborts, or panics.
+const ABORTED: &str = "signal 6";
+const PANICKED: &str = "exit 101";
+
 /// The way in which a term is written.
 pub(super) enum Dress {
     C(Box<dress::Dress>),
@@ -39,6 +46,35 @@ impl Dress {
     /// Whether its threads are processes.
     pub(super) fn is_forked(&self) -> bool {
         matches!(self, Self::C(dress) if dress.is_forked)
+    }
+
+    /// Whether it is one process whose executions are short.
+    pub(super) fn is_short(&self) -> bool {
+        match self {
+            Self::C(dress) => !dress.is_forked && dress.warm_up.rounds() <= SHORT,
+            Self::Rust(dress) => dress.rounds <= SHORT,
+        }
+    }
+
+    /// Whether each load and store is one access, in which code ever.
+    pub(super) fn is_indivisible(&self) -> bool {
+        match self {
+            Self::C(dress) => dress.access.is_claimable,
+            Self::Rust(_) => true,
+        }
+    }
+
+    /// Whether it has instructions that load and store: the enumerator knows of a preemption in the middle of them.
+    pub(super) fn adds(&self) -> bool {
+        matches!(self, Self::C(dress) if !dress.access.add.is_empty())
+    }
+
+    /// The status with which it ends where it fails.
+    pub(super) fn failure(&self) -> &'static str {
+        match self {
+            Self::C(_) => ABORTED,
+            Self::Rust(_) => PANICKED,
+        }
     }
 
     pub(super) fn strategy(&self) -> &'static str {

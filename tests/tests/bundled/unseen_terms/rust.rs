@@ -34,7 +34,7 @@ pub(super) struct Dress {
     place: Place,
     form: Form,
     /// The number of times that private memory is touched before.
-    rounds: u64,
+    pub(super) rounds: u64,
     pub(super) is_optimised: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Terms: what threads load and store, and with which results they can end. The enumerator goes through the interleavings of loads
 //! and stores, and knows nothing of the tool.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::numbers::Numbers;
 
@@ -61,6 +61,37 @@ struct State {
     threads: Vec<(usize, u32, Vec<u32>)>,
 }
 
+impl State {
+    /// The state after the next move of a thread, if it can move.
+    fn after(&self, moves: &[Vec<Move>], thread: usize) -> Option<Self> {
+        let mut after = self.clone();
+        let (done, register, results) = &mut after.threads[thread];
+        let next = *moves[thread].get(*done)?;
+        *done += 1;
+        match next {
+            Move::Lock if after.holder.is_some() => return None,
+            Move::Lock => after.holder = Some(thread),
+            Move::Unlock => after.holder = None,
+            Move::Load(cell, is_result) => {
+                *register = after.cells[cell];
+                if is_result {
+                    results.push(*register);
+                }
+            }
+            Move::Change(cell, factor, more) => after.cells[cell] = *register * factor + more,
+            Move::Store(cell, value) => after.cells[cell] = value,
+        }
+        Some(after)
+    }
+
+    /// The outcome, if this is the end: the cells, and then the results of each thread.
+    fn outcome(&self) -> String {
+        let results = self.threads.iter().flat_map(|(_, _, results)| results);
+        let all: Vec<String> = self.cells.iter().chain(results).map(u32::to_string).collect();
+        all.join(".")
+    }
+}
+
 impl Term {
     /// A term with more than one outcome, but few.
     pub(super) fn draw(numbers: &mut Numbers) -> Self {
@@ -100,17 +131,54 @@ impl Term {
         self.threads.iter().flatten().map(of).sum()
     }
 
+    /// The least number of preemptions with which an outcome comes about, for each of them. A preemption is the end of a thread's
+    /// turn where it could go on.
+    pub(super) fn preemptions(&self) -> BTreeMap<String, usize> {
+        let moves: Vec<Vec<Move>> = self.threads.iter().map(|steps| moves(steps)).collect();
+        let mut least = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        let mut turns: BTreeSet<(State, usize)> =
+            (0..moves.len()).map(|thread| (self.start(), thread)).collect();
+        for preemptions in 0.. {
+            // Turns that begin with one preemption more.
+            let mut later = BTreeSet::new();
+            while let Some((state, thread)) = turns.pop_first() {
+                if !known.insert((state.clone(), thread)) {
+                    continue;
+                }
+                let others = (0..moves.len()).filter(|&other| other != thread);
+                let others = others.map(|other| (state.clone(), other));
+                let is_over = |thread: usize| state.threads[thread].0 == moves[thread].len();
+                match state.after(&moves, thread) {
+                    Some(after) => {
+                        turns.insert((after, thread));
+                        later.extend(others);
+                    }
+                    None if (0..moves.len()).all(is_over) => {
+                        least.entry(state.outcome()).or_insert(preemptions);
+                    }
+                    None => turns.extend(others),
+                }
+            }
+            if later.is_empty() {
+                break;
+            }
+            turns = later;
+        }
+        least
+    }
+
+    fn start(&self) -> State {
+        let threads = vec![(0, 0, Vec::new()); self.threads.len()];
+        State { cells: self.cells.clone(), holder: None, threads }
+    }
+
     /// Every outcome, as the program prints it: the cells, and then the results of each thread. None where a cell grows too large.
     pub(super) fn outcomes(&self) -> Option<BTreeSet<String>> {
         let moves: Vec<Vec<Move>> = self.threads.iter().map(|steps| moves(steps)).collect();
-        let start = State {
-            cells: self.cells.clone(),
-            holder: None,
-            threads: vec![(0, 0, Vec::new()); self.threads.len()],
-        };
         let mut known = BTreeSet::new();
         let mut outcomes = BTreeSet::new();
-        continue_with(&moves, &start, &mut known, &mut outcomes).then_some(outcomes)
+        continue_with(&moves, &self.start(), &mut known, &mut outcomes).then_some(outcomes)
     }
 }
 
@@ -147,33 +215,15 @@ fn continue_with(
     }
     let mut is_over = true;
     for (thread, moves_of) in moves.iter().enumerate() {
-        let Some(&next) = moves_of.get(state.threads[thread].0) else { continue };
-        is_over = false;
-        let mut after = state.clone();
-        let (done, register, results) = &mut after.threads[thread];
-        *done += 1;
-        match next {
-            Move::Lock if after.holder.is_some() => continue,
-            Move::Lock => after.holder = Some(thread),
-            Move::Unlock => after.holder = None,
-            Move::Load(cell, is_result) => {
-                *register = after.cells[cell];
-                if is_result {
-                    results.push(*register);
-                }
-            }
-            Move::Change(cell, factor, more) => after.cells[cell] = *register * factor + more,
-            Move::Store(cell, value) => after.cells[cell] = value,
-        }
+        is_over &= state.threads[thread].0 == moves_of.len();
+        let Some(after) = state.after(moves, thread) else { continue };
         let fits = after.cells.iter().all(|&value| value <= LARGEST);
         if !fits || !continue_with(moves, &after, known, outcomes) {
             return false;
         }
     }
     if is_over {
-        let results = state.threads.iter().flat_map(|(_, _, results)| results);
-        let all: Vec<String> = state.cells.iter().chain(results).map(u32::to_string).collect();
-        outcomes.insert(all.join("."));
+        outcomes.insert(state.outcome());
     }
     true
 }
