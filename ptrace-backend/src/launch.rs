@@ -18,6 +18,7 @@ use crate::layout::stubs::Stubs;
 use crate::layout::survey::Survey;
 use crate::layout::user_lines::UserLines;
 use crate::layout::{Layout, TrapKind};
+use crate::libraries::effects::Effects;
 use crate::open_code::OpenCode;
 use crate::os::network::Network;
 use crate::os::{Regs, process};
@@ -138,6 +139,7 @@ pub(crate) fn launch(
         traps: by_address,
         stubs: Stubs::new(stubs),
         candidates,
+        locks_streams: foreign.iter().any(|foreign| matches!(foreign.effects, Effects::LocksStream(_))),
         foreign,
         detours,
         returned,

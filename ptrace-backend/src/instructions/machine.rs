@@ -26,6 +26,12 @@ pub trait Machine {
         false
     }
 
+    /// The number of eight bytes at an address, 0 where nothing is.
+    fn word(&self, addr: u64) -> u64 {
+        let mut bytes = [0; 8];
+        if self.read(addr, &mut bytes) { u64::from_le_bytes(bytes) } else { 0 }
+    }
+
     /// The memory function that begins at a code address.
     fn memory_function(&self, _addr: u64) -> Option<MemoryFunction> {
         None

@@ -138,6 +138,8 @@ pub(crate) struct Layout {
     /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) foreign: Vec<Foreign>,
+    /// The program takes locks of streams by itself.
+    pub(crate) locks_streams: bool,
     /// The detours by which accesses are taken down without a stop; none where there is no room.
     pub(crate) detours: Option<Detours>,
     /// Addresses of the standard output streams of the C and the C++ library.

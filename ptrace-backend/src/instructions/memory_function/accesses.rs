@@ -96,12 +96,8 @@ const fn both(a: u64, b: u64, len: u64) -> [MemoryAccess; 2] {
 
 /// The block behind one pointer, of the size behind another, is written, and both are changed.
 fn replaces(machine: &impl Machine, block: u64, size: u64) -> Accesses {
-    let word = |at| {
-        let mut bytes = [0; POINTER as usize];
-        if machine.read(at, &mut bytes) { u64::from_le_bytes(bytes) } else { 0 }
-    };
-    let at = word(block);
-    let len = if at == 0 { 0 } else { word(size) };
+    let at = machine.word(block);
+    let len = if at == 0 { 0 } else { machine.word(size) };
     let ranges = [update(block, POINTER), update(size, POINTER), write(at, len)];
     ranges.into_iter().filter(|range| range.len > 0).collect()
 }

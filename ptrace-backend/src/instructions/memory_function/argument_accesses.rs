@@ -15,7 +15,7 @@ pub(super) fn accesses(pointees: &[Pointee], machine: &impl Machine) -> Accesses
         let len = match pointee.len {
             PointeeSize::Bytes(len) => len,
             PointeeSize::Each(count, size) => argument(count).saturating_mul(size),
-            PointeeSize::SizeAt(at) => word(machine, argument(at)),
+            PointeeSize::SizeAt(at) => machine.word(argument(at)),
             PointeeSize::Text => string(1, addr),
             PointeeSize::WideText => string(4, addr),
             PointeeSize::Texts => return list(machine, addr),
@@ -26,12 +26,6 @@ pub(super) fn accesses(pointees: &[Pointee], machine: &impl Machine) -> Accesses
     // Other numbers than addresses stand for a state (`FE_DFL_ENV`).
     let is_there = |access: &MemoryAccess| (1..ADDRESSES).contains(&access.addr) && access.len > 0;
     pointees.iter().flat_map(access).filter(is_there).collect()
-}
-
-/// The number of eight bytes at an address, 0 where nothing is.
-fn word(machine: &impl Machine, addr: u64) -> u64 {
-    let mut bytes = [0; 8];
-    if machine.read(addr, &mut bytes) { u64::from_le_bytes(bytes) } else { 0 }
 }
 
 /// A `std::string` of GNU's library: a pointer, a length, and characters that are in the object or elsewhere.

@@ -287,14 +287,14 @@ impl<'m, M: Machine> Arguments<'m, M> {
     pub(super) fn of_list(machine: &'m M, list: u64) -> Self {
         const IN_REGISTERS: u32 = 48;
         let mut arguments = Self { machine, doubles: 0, registers: Vec::new(), stack: 0 };
-        let offset = arguments.word(list) as u32;
-        let offset_of_doubles = (arguments.word(list) >> 32) as u32;
+        let offset = arguments.machine.word(list) as u32;
+        let offset_of_doubles = (arguments.machine.word(list) >> 32) as u32;
         arguments.doubles = (IN_REGISTERS + IN_VECTORS * 16).saturating_sub(offset_of_doubles) / 16;
-        let saved = arguments.word(list.wrapping_add(16));
+        let saved = arguments.machine.word(list.wrapping_add(16));
         let places = (offset..IN_REGISTERS).step_by(8).map(|offset| saved.wrapping_add(offset.into()));
-        let values: Vec<u64> = places.map(|at| arguments.word(at)).collect();
+        let values: Vec<u64> = places.map(|at| arguments.machine.word(at)).collect();
         arguments.registers = values.into_iter().rev().collect();
-        arguments.stack = arguments.word(list.wrapping_add(8));
+        arguments.stack = arguments.machine.word(list.wrapping_add(8));
         arguments
     }
 
@@ -302,7 +302,7 @@ impl<'m, M: Machine> Arguments<'m, M> {
         if let Some(value) = self.registers.pop() {
             return value;
         }
-        let value = self.word(self.stack);
+        let value = self.machine.word(self.stack);
         self.stack = self.stack.wrapping_add(8);
         value
     }
@@ -321,11 +321,6 @@ impl<'m, M: Machine> Arguments<'m, M> {
         const SIZE: u64 = 16;
         self.stack = self.stack.next_multiple_of(SIZE).wrapping_add(SIZE);
         0
-    }
-
-    fn word(&self, at: u64) -> u64 {
-        let mut bytes = [0; 8];
-        if self.machine.read(at, &mut bytes) { u64::from_le_bytes(bytes) } else { 0 }
     }
 }
 

@@ -216,10 +216,13 @@ pub(crate) fn used(regs: &Regs, number: impl Fn(u64, usize) -> u64) -> SmallVec<
                 all.extend((0..regs.rsi.min(MOST)).map(|nth| number(regs.rdi + nth * SIZE, 4) as i32));
             }
             Sets => {
-                let is_member = |set: u64, of: u64| set != 0 && number(set + of / 8, 1) >> (of % 8) & 1 == 1;
-                let members = (0..u64::from(regs.rdi as u32).min(MOST))
-                    .filter(|&of| [regs.rsi, regs.rdx, regs.r10].iter().any(|&set| is_member(set, of)));
-                all.extend(members.map(|of| of as i32));
+                let end = u64::from(regs.rdi as u32).min(MOST);
+                let sets = [regs.rsi, regs.rdx, regs.r10].into_iter().filter(|&set| set != 0);
+                for (set, word) in sets.flat_map(|set| (0..end.div_ceil(64)).map(move |word| (set, word))) {
+                    let members = number(set + word * 8, 8);
+                    let descriptors = word * 64..end.min((word + 1) * 64);
+                    all.extend(descriptors.filter(|of| members >> (of % 64) & 1 == 1).map(|of| of as i32));
+                }
             }
             Message(nth) => all.extend(sent(argument(regs, nth), &number)),
             Messages => {

@@ -78,10 +78,11 @@ pub(super) fn note_place(
     }
 }
 
-/// The objects of `brk`: memory behind the new end is not mapped any more, or begins to be. An end of 0 asks for the one that there is.
+/// The objects of `brk`: memory behind the new end is not mapped any more, or begins to be. An end of 0 asks for the one that there is. All
+/// that is done before the first thread is created comes before what others do to that memory.
 pub(super) fn moved_break(tracee: &Tracee, end: u64) -> impl Iterator<Item = Touched> {
     let (end, is_moved) = (end.checked_next_multiple_of(PAGE).unwrap_or(end), end != 0);
-    let heap = is_moved.then(|| modules::grown_data(tracee.leader)).flatten();
+    let heap = (is_moved && tracee.concurrent).then(|| modules::grown_data(tracee.leader)).flatten();
     let between = heap.filter(|heap| heap.start <= end).map(|heap| end.min(heap.end)..end.max(heap.end));
     let changed = between.map(|bytes| Touched::Memory { bytes, writes: true });
     [Touched::Break { writes: is_moved }].into_iter().chain(changed)

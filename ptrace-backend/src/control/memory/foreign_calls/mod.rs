@@ -158,13 +158,13 @@ fn operation(
         Effects::Environment(EnvironmentUse::Settles) => (TouchKind::Reads, true),
         _ => (TouchKind::Writes, true),
     };
-    let key = format!("{of} {}", tracee.tasks[index].argument(0) as u32);
+    let key = || format!("{of} {}", tracee.tasks[index].argument(0) as u32);
     let names = match foreign.effects {
-        Effects::UsesKey => vec![key.as_str()],
-        Effects::DeletesKey => vec![of, key.as_str()],
-        _ => vec![of],
+        Effects::UsesKey => vec![key()],
+        Effects::DeletesKey => vec![of.to_owned(), key()],
+        _ => vec![of.to_owned()],
     };
-    let shared = |name: &str| shared_state(tracee, memory, index, name, (touch, writes));
+    let shared = |name| shared_state(tracee, memory, index, name, (touch, writes));
     let states: Vec<Option<Access>> = names.into_iter().map(shared).collect();
     let used = match foreign.effects {
         Effects::Environment(_) if tracee.concurrent => {
@@ -188,10 +188,10 @@ fn shared_state(
     tracee: &Tracee,
     memory: &mut MemoryState,
     index: ThreadIndex,
-    of: &str,
+    of: String,
     (touch, writes): (TouchKind, bool),
 ) -> Option<Access> {
-    let (place, state, _) = no_memory(tracee, of.to_owned(), writes);
+    let (place, state, _) = no_memory(tracee, of, writes);
     if !memory.sharing.touch_in(index, None, place, touch).bytes.is_empty() {
         memory.promoted |= memory.knowledge.promote(&[], None, &[state]);
     }

@@ -49,7 +49,7 @@ pub(super) fn enter(
     let touch = match foreign.effects {
         Effects::LocksStream(_) => TouchKind::Writes,
         // The content is read back by no thread; but one that has the lock keeps others from going on.
-        _ if is_output && !locks_streams(tracee) => return None,
+        _ if is_output && !tracee.layout.locks_streams => return None,
         // Two calls that are not on the lock may be in an order that other events give.
         _ => TouchKind::Reads,
     };
@@ -81,11 +81,6 @@ pub(super) fn enter(
         }
     };
     Some(operations::pend(tracee, scheduling, index, op, condition, action, None))
-}
-
-/// Whether the program takes locks of streams by itself.
-fn locks_streams(tracee: &Tracee) -> bool {
-    tracee.layout.foreign.iter().any(|foreign| matches!(foreign.effects, Effects::LocksStream(_)))
 }
 
 /// The operation that a call on a shared stream is; `lock`: it takes it for as long as it runs.
