@@ -162,6 +162,8 @@ pub(super) const RECONFIGURE: &[&str] = &[
     "_ZSt14set_unexpectedPFvvE",
     "_ZSt15set_new_handlerPFvvE",
     "_ZSt25notify_all_at_thread_exitRSt18condition_variableSt11unique_lockISt5mutexE",
+    // `std::promise::set_value_at_thread_exit` and its kin.
+    "_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv",
     "mcheck",
     "mcheck_pedantic",
     "mtrace",

@@ -43,3 +43,14 @@ fn a_registration_while_the_process_ends_is_in_order_with_what_is_called() {
         }
     }
 }
+
+/// The C++ library keeps a promise where its thread ends, in code that nothing in the program names.
+#[test]
+fn a_promise_that_is_kept_where_its_thread_ends_takes_the_claim_away() {
+    for level in levels("promise") {
+        let outcome = explore_built(&Build::new("unseen/endings/set_at_thread_exit.cpp", level), &[], &[]);
+        assert_eq!(outcome.code, 2, "{level:?}: {}", outcome.transcript());
+        let named = outcome.report["not_covered"].to_string();
+        assert!(named.contains("_Make_ready"), "{level:?}: {named}");
+    }
+}
