@@ -11,6 +11,7 @@ use crate::control::kernel::{
 };
 use crate::control::loops::{overdue, pauses, time_slices};
 use crate::control::memory::blocks::heap;
+use crate::control::memory::foreign_calls::ended_threads;
 use crate::control::memory::{access, foreign_calls, hidden, logged_accesses, scope, unwatched_uses};
 use crate::control::operations;
 use crate::control::process::Process;
@@ -121,6 +122,9 @@ impl Process {
         logged_accesses::note(tracee, scheduling, memory, account, index)?;
         match status {
             WaitStatus::Exited(_) | WaitStatus::Killed(_) => {
+                if tracee.is_scheduled(index) {
+                    ended_threads::note(memory, account, index);
+                }
                 process_exit::ended(tracee, scheduling, objects, account, index, status)
             }
             WaitStatus::Clone => {

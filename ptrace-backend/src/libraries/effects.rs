@@ -52,8 +52,10 @@ pub(crate) enum Effects {
     DependsOn(GlobalState),
     /// It changes such state; its operation beside that is looked into.
     Changes(GlobalState),
-    /// It returns or changes state of the thread that its first argument names.
-    ThreadState { by: ThreadHandle, writes: bool },
+    /// It returns or changes state of the thread that its first argument names; with `running`, it fails where that has ended.
+    ThreadState { by: ThreadHandle, writes: bool, running: bool },
+    /// It fails where the thread has ended that its first argument names: nothing else of it matters beside the modelled part.
+    AsksThread,
     /// It writes so many bytes where this argument points to: the context of a coroutine, or of a jump, or a result.
     Writes { argument: usize, len: u64 },
     /// It makes a stream that has memory in the place of a file: as many bytes as its second argument says where the first one points
@@ -206,15 +208,24 @@ const STATE: &[(Effects, &str)] = &[
          __freadable __fwritable __freading __fwriting __fbufsize __flbf",
     ),
     (
-        Effects::ThreadState { by: ThreadHandle::Pthread, writes: true },
-        "pthread_setschedparam pthread_setschedprio pthread_setaffinity_np pthread_detach thrd_detach",
+        Effects::ThreadState { by: ThreadHandle::Pthread, writes: true, running: true },
+        "pthread_setschedparam pthread_setschedprio",
     ),
     (
-        Effects::ThreadState { by: ThreadHandle::Pthread, writes: false },
-        "pthread_getschedparam pthread_getaffinity_np",
+        Effects::ThreadState { by: ThreadHandle::Pthread, writes: true, running: false },
+        "pthread_setaffinity_np pthread_detach thrd_detach",
     ),
-    (Effects::ThreadState { by: ThreadHandle::Number, writes: true }, "sched_setaffinity"),
-    (Effects::ThreadState { by: ThreadHandle::Number, writes: false }, "sched_getaffinity"),
+    (
+        Effects::ThreadState { by: ThreadHandle::Pthread, writes: false, running: true },
+        "pthread_getschedparam",
+    ),
+    (
+        Effects::ThreadState { by: ThreadHandle::Pthread, writes: false, running: false },
+        "pthread_getaffinity_np",
+    ),
+    (Effects::ThreadState { by: ThreadHandle::Number, writes: true, running: true }, "sched_setaffinity"),
+    (Effects::ThreadState { by: ThreadHandle::Number, writes: false, running: true }, "sched_getaffinity"),
+    (Effects::AsksThread, "pthread_setname_np pthread_getname_np pthread_getcpuclockid"),
     // A new object each, as for `fdopen`; but files of the kernel may tell of other threads.
     (Effects::OpensStream, "fopen fopen64"),
     (Effects::SignalMask, "pthread_sigmask sigprocmask"),

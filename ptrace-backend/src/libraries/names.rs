@@ -11,7 +11,7 @@ pub(super) const MODELLED: &[&str] = &[
     // The calling thread alone.
     "__errno_location pthread_self pthread_equal pthread_exit \
      sigaltstack sched_yield pthread_yield \
-     pthread_setname_np pthread_getname_np pthread_getattr_np \
+     pthread_getattr_np \
      gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep __tls_get_addr __pthread_get_minstack \
      sched_getcpu __sched_cpucount __sched_cpualloc __sched_cpufree",
     // It calls what the thread has given to `std::call_once`.

@@ -22,6 +22,9 @@ use crate::control::tracee::Tracee;
 use crate::instructions::MemoryAccess;
 use crate::instructions::stack::switch::NewStack;
 
+/// From this address on, what is used is no memory.
+pub(crate) const NO_MEMORY: u64 = 1 << 63;
+
 /// The thread at an instruction that switches its stack goes on with another one: what it pushes and pops there, and its calls, are
 /// not watched.
 pub(crate) fn switch_stack(
@@ -205,7 +208,9 @@ pub(crate) fn renew(tracee: &Tracee, memory: &mut MemoryState, account: &mut Acc
 /// Whether accesses of this memory may have been to a block that has been freed since: blocks are not known yet. Where they are, from the next
 /// execution on, accesses of a block end with it.
 fn may_be_another_block(memory: &MemoryState, at: u64) -> bool {
-    !memory.heap.names && matches!(memory.place(at).region, MemoryRegion::Heap | MemoryRegion::Unknown)
+    at < NO_MEMORY
+        && !memory.heap.names
+        && matches!(memory.place(at).region, MemoryRegion::Heap | MemoryRegion::Unknown)
 }
 
 /// A block is allocated: whatever was in its place before is gone.

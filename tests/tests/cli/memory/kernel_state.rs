@@ -237,6 +237,26 @@ fn a_thread_that_has_not_ended_yet_is_found_by_who_asks_for_its_end() {
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
 }
 
+/// The end of a thread is no event for calls that fail behind it.
+#[test]
+fn a_call_that_names_a_thread_which_may_have_ended_takes_the_claim_away() {
+    let ways = [
+        ("itself", 0),
+        ("setname first", 0),
+        ("setname", 2),
+        ("setname last", 1),
+        ("getname", 2),
+        ("clock", 2),
+        ("affinity last", 2),
+        ("schedparam first", 0),
+        ("schedparam", 2),
+    ];
+    for (nth, (way, code)) in ways.into_iter().enumerate() {
+        let outcome = explore_with("endings/named_late.c", Optimisation::ALL[nth % 2], &[], &[way]);
+        assert_eq!(outcome.code, code, "{way}: {}", outcome.transcript());
+    }
+}
+
 #[test]
 fn what_the_kernel_tells_of_a_thread_and_what_a_process_gets_are_no_events() {
     for ((way, kind), level) in

@@ -2,6 +2,7 @@
 //! ([`checker::account`]).
 
 mod call;
+pub(crate) mod ended_threads;
 mod environment;
 mod stream_parts;
 mod streams;
@@ -93,7 +94,10 @@ pub(crate) fn enter(
     if let Effects::OpensMemory { sized } = foreign.effects {
         memory.memory_files.extend(files_in_memory(tracee, index, sized));
     }
-    let matters = has_company || foreign.effects == Effects::LooksUp;
+    // The thread that a call relies on may have ended before it, as the last one.
+    let relies_on_thread =
+        matches!(foreign.effects, Effects::AsksThread | Effects::ThreadState { running: true, .. });
+    let matters = has_company || foreign.effects == Effects::LooksUp || relies_on_thread && tracee.concurrent;
     let is_seen = is_of_library
         || tracee.in_harness(index)
         || !matters
@@ -268,10 +272,17 @@ fn is_harmless(
             return is_ordered(memory, index, NOWHERE * (1 + of as u64), TouchKind::Reads);
         }
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
-        Effects::ThreadState { by, writes } => {
+        Effects::ThreadState { by, writes, running } => {
             let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };
-            return named_thread(tracee, scheduling, index, by)
-                .is_some_and(|thread| is_ordered(memory, index, thread, kind));
+            let Some(thread) = named_thread(tracee, scheduling, index, by) else { return false };
+            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+            let is_running = !running || ended_threads::is_running(memory, call(), thread, &entry);
+            return is_ordered(memory, index, attributes_of(thread), kind) && is_running;
+        }
+        Effects::AsksThread => {
+            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+            return named_thread(tracee, scheduling, index, ThreadHandle::Pthread)
+                .is_some_and(|thread| ended_threads::is_running(memory, call(), thread, &entry));
         }
         Effects::Writes { argument, len } => {
             let context = tracee.tasks[index].argument(argument);
@@ -328,21 +339,21 @@ fn opens_telling(tracee: &Tracee, index: ThreadIndex) -> Option<String> {
     process_state::is_telling(&path).then(|| process_state::words(&path))
 }
 
-/// The object for the attributes of the thread that the first argument of a call names; `None` if there is none. A `pthread_t` is that
-/// of the last thread that got it: the C library gives a new thread the stack of one that has ended.
+/// The thread that the first argument of a call names; `None` if there is none. A `pthread_t` is that of the last thread that got it: the C
+/// library gives a new thread the stack of one that has ended.
 fn named_thread(
     tracee: &Tracee,
     scheduling: &Scheduling,
     index: ThreadIndex,
     by: ThreadHandle,
-) -> Option<u64> {
+) -> Option<ThreadIndex> {
     let argument = tracee.tasks[index].argument(0);
     let is_it = |&i: &ThreadIndex| match (by, argument) {
         (ThreadHandle::Pthread, handle) => tracee.tasks[i].handle == handle,
         (ThreadHandle::Number, 0) => i == index,
         (ThreadHandle::Number, number) => scheduling.threads[i].virtual_system.tid == number as i64,
     };
-    scheduling.threads.indices().filter(is_it).last().map(attributes_of)
+    scheduling.threads.indices().filter(is_it).last()
 }
 
 /// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
@@ -389,16 +400,17 @@ fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
     let modules = &tracee.layout.modules;
     let is_only_own = modules.iter().any(|module| is_own(module) && defines(module))
         && !modules.iter().any(|module| !is_own(module) && defines(module));
-    let is_known =
-        matches!(effects(name), Effects::Modelled | Effects::EndsProcess | Effects::CallsAtExit { .. });
+    let is_known = matches!(
+        effects(name),
+        Effects::Modelled | Effects::AsksThread | Effects::EndsProcess | Effects::CallsAtExit { .. }
+    );
     is_only_own || is_known && MemoryFunction::named(name).is_none()
 }
 
 /// An address that nothing has, for the attributes of a thread.
 fn attributes_of(thread: ThreadIndex) -> u64 {
-    const FIRST: u64 = 1 << 63;
     const WORD: u64 = 8;
-    FIRST + WORD * thread.place() as u64
+    unwatched_uses::NO_MEMORY + WORD * thread.place() as u64
 }
 
 /// An address that nothing has, for the signals that a thread takes.
