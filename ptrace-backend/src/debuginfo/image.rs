@@ -42,6 +42,7 @@ pub struct Image {
     sources: OnceLock<Vec<SourceUnit>>,
     is_rust: OnceLock<bool>,
     has_atomic_types: OnceLock<bool>,
+    has_debug_lines: OnceLock<bool>,
     inspection: Index,
     dwarf: OnceLock<Option<Dwarf>>,
     cfi: Cfi,
@@ -79,6 +80,7 @@ impl Image {
             sources: OnceLock::new(),
             is_rust: OnceLock::new(),
             has_atomic_types: OnceLock::new(),
+            has_debug_lines: OnceLock::new(),
             inspection: Index::default(),
             dwarf: if has_dwarf { OnceLock::new() } else { OnceLock::from(None) },
             cfi: Cfi::new(elf),
@@ -319,7 +321,7 @@ impl Image {
     /// Whether lines are known for some of the user's own code.
     #[must_use]
     pub fn has_debug_lines(&self) -> bool {
-        self.source_units().iter().any(|unit| is_user_file(&unit.file))
+        *self.has_debug_lines.get_or_init(|| self.source_units().iter().any(|unit| is_user_file(&unit.file)))
     }
 
     /// Whether Rust code is part of it.

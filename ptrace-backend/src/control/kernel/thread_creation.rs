@@ -58,7 +58,7 @@ pub(crate) fn created(
     let child = scheduling.threads.push(Thread::new(name, virtual_system));
     tracee.tasks.push(task);
     memory.heap.renamed.push(stack.clone());
-    memory.stacks.push((stack, name));
+    memory.stacks.push((stack, memory.knowledge.stack_name(name)));
     scheduling.newborn.push(child);
     memory.sharing.created(child, index);
     memory.sharing.named(name, scheduling.threads[index].name);

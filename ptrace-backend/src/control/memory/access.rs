@@ -353,14 +353,14 @@ fn take_note(
             memory.promoted |= memory.knowledge.promote(&[candidate], stands_at, &[]);
         }
         exposure::expose_thread_locals(tracee, memory, index, access.addr);
-        match memory.place(access.addr).region {
-            MemoryRegion::Heap | MemoryRegion::Unknown if !conflict.bytes.is_empty() => {
-                memory.promoted |= memory.knowledge.watch_allocator();
-            }
-            MemoryRegion::Stack(owner) if owner != index || memory.sharing.interrupts(index, access.addr) => {
+        if let Some(owner) = memory.stack_at(access.addr) {
+            if owner != index || memory.sharing.interrupts(index, access.addr) {
                 exposure::expose(tracee, scheduling, (memory, account), (index, owner), access.addr);
             }
-            _ => {}
+        } else if !conflict.bytes.is_empty()
+            && matches!(memory.place(access.addr).region, MemoryRegion::Heap | MemoryRegion::Unknown)
+        {
+            memory.promoted |= memory.knowledge.watch_allocator();
         }
     }
 }

@@ -47,14 +47,18 @@ pub(crate) struct NamedAddress {
 }
 
 impl MemoryState {
+    /// The thread on whose stack an address is: the last of several, since a program may give a thread one of its variables, or a part of
+    /// another stack.
+    pub(crate) fn stack_at(&self, addr: u64) -> Option<ThreadIndex> {
+        self.stacks.rposition(|(stack, _)| stack.contains(&addr))
+    }
+
     /// The memory that an address belongs to, and the place in it.
     pub(crate) fn place(&self, addr: u64) -> NamedAddress {
-        // A program may give a thread one of its variables for a stack.
-        if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
-            let (stack, thread) = &self.stacks[index];
-            let name = self.knowledge.stack_name(*thread);
+        if let Some(index) = self.stack_at(addr) {
+            let (stack, name) = &self.stacks[index];
             return NamedAddress {
-                name,
+                name: *name,
                 offset: (addr - stack.start) as u32,
                 region: MemoryRegion::Stack(index),
             };

@@ -313,10 +313,10 @@ impl Sharing {
 
     /// Adds the instructions that have touched one of the words that some bytes are in.
     fn involved(&self, bytes: &Range<u64>, into: &mut Vec<usize>) {
-        let place = |&candidate: &u32| candidate as usize;
-        self.words.within(bytes, |_, _, touches| into.extend(touches.candidates.iter().map(place)));
+        let place = |candidate: u32| candidate as usize;
+        self.words.within(bytes, |_, _, touches| into.extend(touches.candidates().map(place)));
         let wide = self.wide.iter().filter(|wide| !intersection(&wide.bytes, bytes).is_empty());
-        into.extend(wide.filter_map(|wide| wide.candidate.as_ref().map(place)));
+        into.extend(wide.filter_map(|wide| wide.candidate.map(place)));
     }
 
     fn note(&mut self, bytes: Range<u64>, candidate: Option<u32>, touch: WordAccess) {

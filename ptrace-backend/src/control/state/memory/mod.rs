@@ -11,7 +11,7 @@ pub(crate) mod unwatched_uses;
 use std::ops::Range;
 use std::sync::Arc;
 
-use checker::names::ThreadName;
+use checker::names::{ObjName, ThreadName};
 use checker::program::Scope;
 use rustc_hash::FxHashMap;
 
@@ -31,8 +31,8 @@ use crate::layout::Layout;
 pub(crate) struct MemoryState {
     pub(crate) layout: Arc<Layout>,
     pub(crate) knowledge: Arc<ProgramKnowledge>,
-    /// The stacks of all threads, in creation order.
-    pub(crate) stacks: PerThread<(Range<u64>, ThreadName)>,
+    /// The stacks of all threads, in creation order, and their names.
+    pub(crate) stacks: PerThread<(Range<u64>, ObjName)>,
     pub(crate) sharing: Sharing,
     pub(crate) heap: Heap,
     pub(crate) quarantine: Quarantine,
@@ -98,11 +98,12 @@ impl MemoryState {
     /// Nothing has run yet.
     pub(crate) fn new(layout: Arc<Layout>, knowledge: Arc<ProgramKnowledge>, main_stack: Range<u64>) -> Self {
         let shares_files = layout.shares_files;
+        let main_stack = (main_stack, knowledge.stack_name(ThreadName::MAIN));
         Self {
             written_code: layout.writable_code.clone(),
             layout,
             knowledge,
-            stacks: PerThread::new((main_stack, ThreadName::MAIN)),
+            stacks: PerThread::new(main_stack),
             sharing: Sharing::default(),
             heap: Heap::default(),
             quarantine: Quarantine::default(),
