@@ -179,10 +179,7 @@ impl ProgramKnowledge {
         }
         let mut new = false;
         for &obj in memory {
-            if state.memory.insert(obj) {
-                new = true;
-                state.watch_again(obj);
-            }
+            new |= state.share(obj);
         }
         for &candidate in candidates {
             let before = std::mem::replace(&mut state.candidates[candidate], Status::Promoted);

@@ -165,6 +165,30 @@ impl KnowledgeState {
         self.begin_anew();
     }
 
+    /// Threads share this memory. `true` if that was not known.
+    ///
+    /// Of long executions each shows other lines of a large block (slots of a queue) to be shared, and each of these has the search begin anew:
+    /// with the third one, the memory around them counts as shared.
+    pub(super) fn share(&mut self, memory: Obj) -> bool {
+        /// The size of what counts as shared then, in bytes, and of what shows that.
+        const AROUND: u32 = 4096;
+        const TWO_LINES: u32 = 128;
+        let mut all = memory;
+        if self.by_events && memory.name.is_allocated() && memory.len < AROUND {
+            let around = Obj { offset: memory.offset / AROUND * AROUND, len: AROUND, ..memory };
+            let known: u32 = self.memory.inside(around).map(|shared| shared.len).sum();
+            if known >= TWO_LINES && around.common(&memory) == Some(memory) {
+                all = around;
+            }
+        }
+        let is_new = self.memory.insert(memory);
+        if is_new {
+            self.memory.insert(all);
+            self.watch_again(all);
+        }
+        is_new
+    }
+
     /// This memory is shared: the instructions that have touched it before are watched, even those that were given up.
     pub(super) fn watch_again(&mut self, memory: Obj) {
         for candidate in self.unobserved.watch_again(memory) {
@@ -172,5 +196,32 @@ impl KnowledgeState {
                 self.candidates[candidate] = Status::Watched(0);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(name: u64, offset: u32) -> Obj {
+        Obj { name: ObjName(name), offset, len: 64 }
+    }
+
+    #[test]
+    fn the_third_line_of_a_block_tells_of_those_around_in_long_executions() {
+        const BLOCK: u64 = ObjName::ALLOCATED | 7;
+        let mut state = KnowledgeState { by_events: true, ..KnowledgeState::default() };
+        assert!(state.share(line(BLOCK, 4096)) && state.share(line(BLOCK, 4096 + 640)));
+        assert!(!state.share(line(BLOCK, 4096)), "it is known");
+        assert!(!state.memory.overlap(line(BLOCK, 4096 + 1280)));
+        assert!(state.share(line(BLOCK, 4096 + 2560)));
+        assert!(!state.share(line(BLOCK, 4096 + 1280)) && !state.share(line(BLOCK, 8192 - 64)));
+        assert!(!state.memory.overlap(line(BLOCK, 8192)) && !state.memory.overlap(line(BLOCK, 4032)));
+        // Variables are no slots of one thing.
+        assert!((0..3).all(|nth| state.share(line(7, 128 * nth))));
+        assert!(!state.memory.overlap(line(7, 64)));
+        let mut short = KnowledgeState::default();
+        assert!((0..3).all(|nth| short.share(line(BLOCK, 128 * nth))));
+        assert!(!short.memory.overlap(line(BLOCK, 64)), "each of its executions costs little");
     }
 }
