@@ -105,13 +105,13 @@ impl Traps {
                 traps.reached.extend(code.at_run_time(module));
             }
             let open = open.as_mut().and_then(|open| open.of_module(i));
-            let Watched { candidates, others, loaded_slots, branch_targets, undecoded } =
+            let Watched { candidates, others, escaping_slots, branch_targets, undecoded } =
                 Watched::of(startup, module, &code, (memory_functions, &rust_function), open)?;
             traps
                 .undecoded
                 .extend(undecoded.map(|address| module.unwatched(UnwatchedKind::UndecodedCode, address)));
             if !module.is_system {
-                pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
+                pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &escaping_slots));
             }
             let first = traps.candidates.len();
             let places = candidates.iter().zip(first..);

@@ -10,7 +10,7 @@ use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::error::LaunchError;
 use crate::instructions::{
-    Candidate, FunctionCode, FunctionShape, TrappedInstruction, TrappedInstructionKind, reached,
+    Candidate, FunctionCode, FunctionShape, Target, TrappedInstruction, TrappedInstructionKind, reached,
     reached_within, scan,
 };
 use crate::layout::functions::TrappedFunction;
@@ -60,8 +60,8 @@ pub(crate) struct Watched {
     pub(crate) candidates: Vec<Candidate>,
     /// Fences, and switches of the stack.
     pub(crate) others: Vec<TrappedInstruction>,
-    /// Slots that addresses of other modules are loaded from, at run-time addresses.
-    pub(crate) loaded_slots: FxHashSet<u64>,
+    /// Slots that addresses of other modules are loaded from that may get anywhere, at run-time addresses.
+    pub(crate) escaping_slots: FxHashSet<u64>,
     /// Targets of jumps and calls of its code.
     pub(crate) branch_targets: FxHashSet<u64>,
     /// An address that threads may come to and where no instruction is known.
@@ -178,7 +178,12 @@ impl Watched {
                 && is_in(trapped.addr, user)
         };
         self.others.extend(scanned.trapped_instructions.iter().filter(is_trapped));
-        self.loaded_slots.extend(scanned.loaded_slots.iter().copied());
+        // Calls through registers of this code are watched, so that an address which it does no more with than to call it needs no trap.
+        let mut calls =
+            scanned.transfers.iter().filter(|transfer| matches!(transfer.target, Target::Register(_)));
+        let calls_all = calls.all(|transfer| is_in(transfer.addr, units));
+        let slots = if calls_all { &scanned.escaping_slots } else { &scanned.loaded_slots };
+        self.escaping_slots.extend(slots.iter().copied());
         self.branch_targets.extend(scanned.branch_targets.iter().copied());
         let undecoded = scanned.undecoded.filter(|&address| is_in(address, user));
         self.undecoded = self.undecoded.or(undecoded);

@@ -8,6 +8,7 @@ mod access;
 mod candidate;
 pub(crate) mod detour;
 mod interpreter;
+mod loaded_pointers;
 mod loops;
 mod machine;
 mod memory_access;

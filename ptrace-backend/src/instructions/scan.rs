@@ -8,6 +8,7 @@ use iced_x86::{
 };
 
 use super::candidate::{AccessKind, Candidate, Compared};
+use super::loaded_pointers::{escaping_slots, loaded_slots};
 use super::loops::waiting_places;
 use super::reached::{may_be_switch, names_inside};
 use super::shape::FunctionShape;
@@ -26,6 +27,8 @@ pub struct FunctionCode {
     pub transfers: Vec<Transfer>,
     /// The constant slots that addresses are loaded from, for calls through registers.
     pub loaded_slots: Vec<u64>,
+    /// Those of them with whose addresses it may do more than to call them.
+    pub escaping_slots: Vec<u64>,
     /// Control may leave for a place that only memory or a register tells, jumps of a `switch` left out.
     pub leaves_for_unknown: bool,
     /// Targets of those of its jumps and calls that name them.
@@ -49,6 +52,7 @@ impl FunctionCode {
             all.trapped_instructions.extend(part.trapped_instructions);
             all.transfers.extend(part.transfers);
             all.loaded_slots.extend(part.loaded_slots);
+            all.escaping_slots.extend(part.escaping_slots);
             all.leaves_for_unknown |= part.leaves_for_unknown;
             all.branch_targets.extend(part.branch_targets);
             all.addresses.extend(part.addresses);
@@ -93,7 +97,7 @@ pub fn scan(
             found.branch_targets.push(instruction.near_branch_target());
         }
         found.addresses.extend(named_addresses(&instruction));
-        found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
+        found.loaded_slots.extend(loaded_slots(&instruction, &is_constant));
         found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
         before = instruction;
         if trapped.is_some_and(|trapped| {
@@ -118,6 +122,9 @@ pub fn scan(
     let is_between = |target: &u64| !begins.has(target.wrapping_sub(start));
     let leads_between = || own.clone().chain(&inside.labels).any(is_between);
     found.is_out_of_step = found.undecoded.is_none() && (inside.has_data || leads_between());
+    if !found.loaded_slots.is_empty() {
+        found.escaping_slots = escaping_slots(code, start, &is_constant);
+    }
     if !found.candidates.is_empty() {
         let waiting = waiting_places(code, start);
         for candidate in &mut found.candidates {
@@ -231,11 +238,4 @@ fn leaves_for_unknown(
 fn loaded_register(instruction: &Instruction) -> Option<Register> {
     let is_load = instruction.code() == Code::Mov_r64_rm64 && instruction.op1_kind() == OpKind::Memory;
     is_load.then(|| instruction.op0_register())
-}
-
-/// `mov register, [rip + slot]`
-fn loaded_slot(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> Option<u64> {
-    let is_load = instruction.code() == Code::Mov_r64_rm64 && instruction.is_ip_rel_memory_operand();
-    let slot = instruction.ip_rel_memory_address();
-    (is_load && is_constant(slot)).then_some(slot)
 }

@@ -69,18 +69,18 @@ impl MemoryFunctions {
         self.named(function.symbol?)
     }
 
-    /// The memory functions whose addresses are among the program's data or go into registers: calls through pointers may
-    /// be calls of them. `loaded`: the slots that addresses are loaded from, at run-time addresses.
+    /// The memory functions whose addresses are among the program's data or get anywhere: calls through pointers may
+    /// be calls of them. `escaping`: the slots from which they do, at run-time addresses.
     pub(crate) fn pointed_to(
         &self,
         module: &Module,
         process: Tid,
-        loaded: &FxHashSet<u64>,
+        escaping: &FxHashSet<u64>,
     ) -> Vec<(u64, String)> {
         let bias = module.mapped.bias;
         let slots = module.image.import_slots().map(|(slot, name)| (slot.wrapping_add(bias), name));
         let is_pointer =
-            |slot: u64| module.image.is_import_pointer(slot.wrapping_sub(bias)) || loaded.contains(&slot);
+            |slot: u64| module.image.is_import_pointer(slot.wrapping_sub(bias)) || escaping.contains(&slot);
         let known = slots.filter(|&(slot, name)| is_pointer(slot) && self.named(name).is_some());
         known.filter_map(|(slot, name)| Some((memory::word(process, slot)?, name.to_owned()))).collect()
     }
