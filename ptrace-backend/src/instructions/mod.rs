@@ -34,5 +34,5 @@ pub use relocate::{NotRelocatable, Relocated, relocate};
 pub use scan::{FunctionCode, scan};
 pub use shape::FunctionShape;
 pub(crate) use stack::frame_address::makes_frame_addresses;
-pub use transfer::{Target, Transfer, TransferKind};
+pub use transfer::{Target, Transfer, TransferKind, tail_calls};
 pub use trapped_instruction::{TrappedInstruction, TrappedInstructionKind};

@@ -1,6 +1,8 @@
 //! Transfers of control from one function to another.
 
-use iced_x86::{FlowControl, Instruction, OpKind, Register};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
+
+use crate::attention;
 
 /// A call, or a jump out of the function, which is a call at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +58,25 @@ impl Transfer {
         let leaves = kind == TransferKind::Call || !stays;
         leaves.then(|| Self { addr: instruction.ip(), len: instruction.len(), kind, target })
     }
+}
+
+/// The jumps by which control leaves a function, whose code begins at the address `start`: their addresses, and their targets; `None`: memory
+/// that may change tells, or the code cannot be read.
+pub fn tail_calls(code: &[u8], start: u64) -> Vec<(u64, Option<Target>)> {
+    use FlowControl::{ConditionalBranch, IndirectBranch, UnconditionalBranch};
+    let function = start..start.wrapping_add(code.len() as u64);
+    let is_inside =
+        |target: &Option<Target>| matches!(target, Some(Target::Address(to)) if function.contains(to));
+    Decoder::with_ip(64, code, start, DecoderOptions::NONE)
+        .into_iter()
+        .inspect(|_| attention::round())
+        .filter(|jump| {
+            jump.is_invalid()
+                || matches!(jump.flow_control(), ConditionalBranch | IndirectBranch | UnconditionalBranch)
+        })
+        .map(|jump| (jump.ip(), near_target(&jump).or_else(|| indirect_target(&jump, |_| true))))
+        .filter(|(_, target)| !is_inside(target))
+        .collect()
 }
 
 fn near_target(instruction: &Instruction) -> Option<Target> {

@@ -100,6 +100,18 @@ fn what_is_watched_is_found() {
     }
 }
 
+/// Functions that end with a jump are not on the stack, and addresses of functions go through vector registers: both only where the program is
+/// optimised.
+#[test]
+fn what_is_called_last_by_an_address_from_a_structure_is_found() {
+    for source in ["libraries/functions_in_struct.c", "libraries/functions_in_box.rs"] {
+        for level in Optimisation::ALL {
+            let outcome = explore(source, level, &[]);
+            assert_eq!(outcome.code, 1, "{source} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// A thread's own memory is where no register leads out of it.
 #[test]
 fn what_lies_elsewhere_is_found_by_the_segment_of_a_threads_own_memory() {

@@ -4,10 +4,11 @@
 mod call;
 pub(crate) mod ended_threads;
 mod environment;
+mod pointer_calls;
 mod stream_parts;
 mod streams;
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
@@ -15,6 +16,7 @@ use checker::operation::{Access, Divisibility, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 
 use self::call::{entry_of, kind_of, shared_arguments};
+use self::pointer_calls::is_called_through_pointer;
 use crate::control::kernel::accesses::{no_memory, process_state};
 use crate::control::memory::sharing::TouchKind;
 use crate::control::memory::{access, exit_handler_traps, unwatched_uses};
@@ -27,7 +29,7 @@ use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Tracee, stacks};
-use crate::instructions::{AccessKind, Accesses, MemoryFunction};
+use crate::instructions::{Accesses, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
 use crate::libraries::effects::{
@@ -354,37 +356,6 @@ fn named_thread(
         (ThreadHandle::Number, number) => scheduling.threads[i].virtual_system.tid == number as i64,
     };
     scheduling.threads.indices().filter(is_it).last()
-}
-
-/// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
-/// no slot, and by no call that is watched.
-fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> bool {
-    /// `call rel32`, which is a byte shorter than `call [rip + rel32]`.
-    const DIRECT: u8 = 0xe8;
-    const BY_SLOT: [u8; 2] = [0xff, 0x15];
-    const LEN: u64 = 6;
-    /// The shortest and the longest call through a register or memory.
-    const LENGTHS: RangeInclusive<u64> = 2..=8;
-    let layout = &tracee.layout;
-    let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
-    let is_watched = |len: u64| {
-        let candidate = layout.candidate_at(caller.wrapping_sub(len));
-        candidate.is_some_and(|c| matches!(c.kind, AccessKind::Call(_)) && c.len as u64 == len)
-    };
-    if LENGTHS.into_iter().any(is_watched) {
-        return false;
-    }
-    let code = tracee.read(caller.wrapping_sub(LEN), LEN as usize);
-    let Some(&[first, second, distance @ ..]) = code.first_chunk::<{ LEN as usize }>() else { return true };
-    let is_by_slot = || {
-        let slot = caller.wrapping_add_signed(i32::from_le_bytes(distance).into());
-        let module = layout.module_at(caller);
-        module.is_some_and(|(_, module)| {
-            let slot = slot.wrapping_sub(module.mapped.bias);
-            module.image.plt_target(slot).is_some() && !module.image.is_import_pointer(slot)
-        })
-    };
-    second != DIRECT && !([first, second] == BY_SLOT && is_by_slot())
 }
 
 /// Whether the name that is looked up is one whose calls are seen wherever they come from: of the program's own code, or of
