@@ -52,10 +52,9 @@ pub(crate) enum Effects {
     DependsOn(GlobalState),
     /// It changes such state; its operation beside that is looked into.
     Changes(GlobalState),
-    /// It returns or changes state of the thread that its first argument names; with `running`, it fails where that has ended.
-    ThreadState { by: ThreadHandle, writes: bool, running: bool },
-    /// It fails where the thread has ended that its first argument names: nothing else of it matters beside the modelled part.
-    AsksThread,
+    /// It works on the thread that its first argument names; with `running`, it fails where that has ended. Nothing else of it matters beside
+    /// the modelled part.
+    OnThread { by: ThreadHandle, attributes: AttributeUse, running: bool },
     /// It writes so many bytes where this argument points to: the context of a coroutine, or of a jump, or a result.
     Writes { argument: usize, len: u64 },
     /// It makes a stream that has memory in the place of a file: as many bytes as its second argument says where the first one points
@@ -104,6 +103,14 @@ pub(crate) enum EnvironmentUse {
     Changes,
     /// It makes a string of its caller's a part of the environment.
     Shares,
+}
+
+/// The way in which a function works on attributes of a thread (scheduling, processors, whether it is detached).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AttributeUse {
+    None,
+    Reads,
+    Writes,
 }
 
 /// The way in which an argument names a thread.
@@ -208,24 +215,33 @@ const STATE: &[(Effects, &str)] = &[
          __freadable __fwritable __freading __fwriting __fbufsize __flbf",
     ),
     (
-        Effects::ThreadState { by: ThreadHandle::Pthread, writes: true, running: true },
+        Effects::OnThread { by: ThreadHandle::Pthread, attributes: AttributeUse::Writes, running: true },
         "pthread_setschedparam pthread_setschedprio",
     ),
     (
-        Effects::ThreadState { by: ThreadHandle::Pthread, writes: true, running: false },
+        Effects::OnThread { by: ThreadHandle::Pthread, attributes: AttributeUse::Writes, running: false },
         "pthread_setaffinity_np pthread_detach thrd_detach",
     ),
     (
-        Effects::ThreadState { by: ThreadHandle::Pthread, writes: false, running: true },
+        Effects::OnThread { by: ThreadHandle::Pthread, attributes: AttributeUse::Reads, running: true },
         "pthread_getschedparam",
     ),
     (
-        Effects::ThreadState { by: ThreadHandle::Pthread, writes: false, running: false },
+        Effects::OnThread { by: ThreadHandle::Pthread, attributes: AttributeUse::Reads, running: false },
         "pthread_getaffinity_np",
     ),
-    (Effects::ThreadState { by: ThreadHandle::Number, writes: true, running: true }, "sched_setaffinity"),
-    (Effects::ThreadState { by: ThreadHandle::Number, writes: false, running: true }, "sched_getaffinity"),
-    (Effects::AsksThread, "pthread_setname_np pthread_getname_np pthread_getcpuclockid"),
+    (
+        Effects::OnThread { by: ThreadHandle::Number, attributes: AttributeUse::Writes, running: true },
+        "sched_setaffinity",
+    ),
+    (
+        Effects::OnThread { by: ThreadHandle::Number, attributes: AttributeUse::Reads, running: true },
+        "sched_getaffinity",
+    ),
+    (
+        Effects::OnThread { by: ThreadHandle::Pthread, attributes: AttributeUse::None, running: true },
+        "pthread_setname_np pthread_getname_np pthread_getcpuclockid",
+    ),
     // A new object each, as for `fdopen`; but files of the kernel may tell of other threads.
     (Effects::OpensStream, "fopen fopen64"),
     (Effects::SignalMask, "pthread_sigmask sigprocmask"),

@@ -33,7 +33,7 @@ use crate::instructions::{Accesses, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
 use crate::libraries::effects::{
-    END_OF_DATA, EXIT_HANDLERS, Effects, EnvironmentUse, KEYS, ThreadHandle, effects,
+    AttributeUse, END_OF_DATA, EXIT_HANDLERS, Effects, EnvironmentUse, KEYS, ThreadHandle, effects,
 };
 use crate::os::memory as target_memory;
 use crate::virtual_syscalls::PID;
@@ -97,8 +97,7 @@ pub(crate) fn enter(
         memory.memory_files.extend(files_in_memory(tracee, index, sized));
     }
     // The thread that a call relies on may have ended before it, as the last one.
-    let relies_on_thread =
-        matches!(foreign.effects, Effects::AsksThread | Effects::ThreadState { running: true, .. });
+    let relies_on_thread = matches!(foreign.effects, Effects::OnThread { running: true, .. });
     let matters = has_company || foreign.effects == Effects::LooksUp || relies_on_thread && tracee.concurrent;
     let is_seen = is_of_library
         || tracee.in_harness(index)
@@ -274,17 +273,16 @@ fn is_harmless(
             return is_ordered(memory, index, NOWHERE * (1 + of as u64), TouchKind::Reads);
         }
         Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
-        Effects::ThreadState { by, writes, running } => {
-            let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };
+        Effects::OnThread { by, attributes, running } => {
             let Some(thread) = named_thread(tracee, scheduling, index, by) else { return false };
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
             let is_running = !running || ended_threads::is_running(memory, call(), thread, &entry);
+            let kind = match attributes {
+                AttributeUse::None => return is_running,
+                AttributeUse::Reads => TouchKind::Reads,
+                AttributeUse::Writes => TouchKind::Writes,
+            };
             return is_ordered(memory, index, attributes_of(thread), kind) && is_running;
-        }
-        Effects::AsksThread => {
-            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
-            return named_thread(tracee, scheduling, index, ThreadHandle::Pthread)
-                .is_some_and(|thread| ended_threads::is_running(memory, call(), thread, &entry));
         }
         Effects::Writes { argument, len } => {
             let context = tracee.tasks[index].argument(argument);
@@ -373,7 +371,10 @@ fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
         && !modules.iter().any(|module| !is_own(module) && defines(module));
     let is_known = matches!(
         effects(name),
-        Effects::Modelled | Effects::AsksThread | Effects::EndsProcess | Effects::CallsAtExit { .. }
+        Effects::Modelled
+            | Effects::OnThread { attributes: AttributeUse::None, .. }
+            | Effects::EndsProcess
+            | Effects::CallsAtExit { .. }
     );
     is_only_own || is_known && MemoryFunction::named(name).is_none()
 }
