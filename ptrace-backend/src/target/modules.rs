@@ -1,7 +1,8 @@
 //! Modules of the target: the executable and the libraries that are mapped into it.
 
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,17 @@ fn is_of_libc(file: &str) -> bool {
     NOW.contains(&file) || FORMERLY.iter().any(|name| file.strip_prefix(name).is_some_and(is_version))
 }
 
+/// The text of `/proc/PID/maps`. The kernel writes as much of it at once as there is room for: it is asked for few large parts.
+fn maps(tid: Tid) -> io::Result<Vec<u8>> {
+    const ROOM: usize = 1 << 14;
+    let mut text = Vec::with_capacity(ROOM);
+    File::open(format!("/proc/{tid}/maps"))?.read_to_end(&mut text)?;
+    Ok(text)
+}
+
 /// The start address of each file that the process executes code of.
 pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
-    Ok(starts_in(&std::fs::read(format!("/proc/{tid}/maps"))?))
+    Ok(starts_in(&maps(tid)?))
 }
 
 /// The same by the text of `/proc/PID/maps`. A file may be mapped a second time, as data: its code belongs to the beginning before it.
@@ -56,7 +65,7 @@ fn starts_in(text: &[u8]) -> Vec<(PathBuf, u64)> {
 /// `memfd_create`, or of a file that has been removed).
 pub(crate) fn maps_unnamed_memory_shared(tid: Tid) -> io::Result<bool> {
     const REMOVED: &[u8] = b" (deleted)";
-    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let text = maps(tid)?;
     Ok(text.split(|&byte| byte == b'\n').any(|line| {
         let permissions = line.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
         let is_shared = permissions.get(1) == Some(&b'w') && permissions.get(3) == Some(&b's');
@@ -67,8 +76,8 @@ pub(crate) fn maps_unnamed_memory_shared(tid: Tid) -> io::Result<bool> {
 /// An address is in memory of a process that is shared with others: its children, or any process that has mapped the
 /// same file.
 pub(crate) fn is_mapped_shared(tid: Tid, address: u64) -> bool {
-    let Ok(text) = std::fs::read_to_string(format!("/proc/{tid}/maps")) else { return false };
-    text.lines().any(|line| {
+    let Ok(text) = maps(tid) else { return false };
+    String::from_utf8_lossy(&text).lines().any(|line| {
         let mut words = line.split(' ');
         let bounds = words.next().and_then(|range| range.split_once('-'));
         let number = |hexadecimal| u64::from_str_radix(hexadecimal, 16).ok();
@@ -80,7 +89,7 @@ pub(crate) fn is_mapped_shared(tid: Tid, address: u64) -> bool {
 
 /// The bytes of files that a process has mapped to share them with others.
 pub(crate) fn shared_files(tid: Tid) -> io::Result<Vec<SharedView>> {
-    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let text = maps(tid)?;
     Ok(text.split(|&byte| byte == b'\n').filter_map(shared_file).collect())
 }
 
@@ -116,7 +125,7 @@ pub(crate) fn grown_data(tid: Tid) -> Option<Range<u64>> {
 
 /// The memory that a process has got by `brk`, which is the heap of the C library.
 pub(crate) fn heap(tid: Tid) -> Option<Range<u64>> {
-    let text = std::fs::read(format!("/proc/{tid}/maps")).ok()?;
+    let text = maps(tid).ok()?;
     let line = text.split(|&byte| byte == b'\n').find(|line| line.ends_with(b" [heap]"))?;
     let (start, end) = std::str::from_utf8(line).ok()?.split(' ').next()?.split_once('-')?;
     Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
@@ -124,7 +133,7 @@ pub(crate) fn heap(tid: Tid) -> Option<Range<u64>> {
 
 /// The file of which a process has mapped a part at an address, and where it begins.
 pub(crate) fn file_at(tid: Tid, address: u64) -> Option<(PathBuf, u64)> {
-    file_in(&std::fs::read(format!("/proc/{tid}/maps")).ok()?, address)
+    file_in(&maps(tid).ok()?, address)
 }
 
 /// The same by the text of `/proc/PID/maps`.
@@ -144,7 +153,7 @@ fn file_in(text: &[u8], address: u64) -> Option<(PathBuf, u64)> {
 
 /// The pages with code of these modules that the process can write.
 pub(crate) fn writable_code(tid: Tid, modules: &[Module]) -> io::Result<Vec<Range<u64>>> {
-    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let text = maps(tid)?;
     let maps = text.split(|&byte| byte == b'\n').filter_map(FileMap::parse);
     let has_code = |map: &FileMap<'_>| {
         let code = |module: &Module| {
@@ -181,7 +190,7 @@ impl CodeMappings {
 
 /// The mappings of a process.
 pub(crate) fn mappings_of_code(tid: Tid) -> io::Result<CodeMappings> {
-    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let text = maps(tid)?;
     let lines = || text.split(|&byte| byte == b'\n');
     let executable: Vec<FileMap<'_>> = lines().filter_map(FileMap::parse).filter(|map| map.is_code).collect();
     let range = |map: &FileMap<'_>| map.start..map.end;

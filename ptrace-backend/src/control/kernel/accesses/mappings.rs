@@ -4,7 +4,7 @@ use std::fs;
 
 use checker::account::{Unwatched, UnwatchedKind};
 
-use super::touched::Touched;
+use super::touched::{Touched, is_libc_internal_syscall};
 use super::{file_names, shared_files};
 use crate::control::state::account::{Account, FileMapping};
 use crate::control::state::memory::{BreakMover, MemoryState};
@@ -79,10 +79,12 @@ pub(super) fn note_place(
 }
 
 /// The objects of `brk`: memory behind the new end is not mapped any more, or begins to be. An end of 0 asks for the one that there is. All
-/// that is done before the first thread is created comes before what others do to that memory.
-pub(super) fn moved_break(tracee: &Tracee, end: u64) -> impl Iterator<Item = Touched> {
+/// that is done before the first thread is created comes before what others do to that memory, and what the C library gets or gives back
+/// is its own affair.
+pub(super) fn moved_break(tracee: &Tracee, index: ThreadIndex, end: u64) -> impl Iterator<Item = Touched> {
     let (end, is_moved) = (end.checked_next_multiple_of(PAGE).unwrap_or(end), end != 0);
-    let heap = (is_moved && tracee.concurrent).then(|| modules::grown_data(tracee.leader)).flatten();
+    let changes_memory = is_moved && tracee.concurrent && !is_libc_internal_syscall(tracee, index);
+    let heap = changes_memory.then(|| modules::grown_data(tracee.leader)).flatten();
     let between = heap.filter(|heap| heap.start <= end).map(|heap| end.min(heap.end)..end.max(heap.end));
     let changed = between.map(|bytes| Touched::Memory { bytes, writes: true });
     [Touched::Break { writes: is_moved }].into_iter().chain(changed)

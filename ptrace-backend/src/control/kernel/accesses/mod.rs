@@ -326,7 +326,7 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_munmap => {
             [buffer(first, second, true), Touched::Mappings { writes: false }].into_iter().collect()
         }
-        libc::SYS_brk => mappings::moved_break(tracee, first).collect(),
+        libc::SYS_brk => mappings::moved_break(tracee, index, first).collect(),
         libc::SYS_mprotect | libc::SYS_pkey_mprotect => [buffer(first, second, true)].into_iter().collect(),
         libc::SYS_madvise if discards(third as i32) => [buffer(first, second, true)].into_iter().collect(),
         // They fail where something of it is not mapped.
