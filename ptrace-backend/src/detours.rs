@@ -14,7 +14,8 @@ use crate::instructions::detour::{Detour, DetourPart, JUMP, landing};
 use crate::layout::allocator::Allocator;
 use crate::layout::functions::TrappedFunction;
 use crate::layout::module::Module;
-use crate::layout::{Trap, TrapKind};
+use crate::layout::{Foreign, Trap, TrapKind};
+use crate::libraries::effects::Effects;
 use crate::os::memory::BlockReader;
 use crate::target::inject::MappedArea;
 use crate::target::startup::Startup;
@@ -60,13 +61,13 @@ pub(crate) fn map_log(
     Ok(None)
 }
 
-/// Makes the detours of one module. `candidates`: all of the program, of which those of the module are in `own`; `targets`: where
-/// its jumps and calls go.
+/// Makes the detours of one module. `candidates`: all of the program, of which those of the module are in `own`, and `foreign`: its functions
+/// of which not all is known; `targets`: where its jumps and calls go.
 pub(crate) fn of_module(
     startup: &mut Startup,
     module: &Module,
     log: Log,
-    (candidates, own): (&[Candidate], Range<usize>),
+    (candidates, own, foreign): (&[Candidate], Range<usize>, &[Foreign]),
     traps: &FxHashMap<u64, Trap>,
     targets: &FxHashSet<u64>,
     areas: &mut Vec<MappedArea>,
@@ -81,8 +82,16 @@ pub(crate) fn of_module(
     if leaders.is_empty() {
         return Ok(Vec::new());
     }
+    let logged_at_entry = |foreign: &Foreign| {
+        let candidate = foreign.candidate.filter(|_| foreign.effects == Effects::PointedTo)?;
+        (candidates[candidate].logged_operand() == Some(LoggedOperand::Arguments)).then_some(candidate)
+    };
     let found = |at: u64| match traps.get(&at).map(|trap| &trap.kind) {
         None => DetourPart::Nothing,
+        Some(TrapKind::Foreign(number)) => match logged_at_entry(&foreign[*number]) {
+            Some(candidate) => DetourPart::Entry(candidate),
+            None => DetourPart::Stops(None),
+        },
         Some(TrapKind::Allocator(Allocator::Free)) => DetourPart::Free(candidates.len()),
         Some(kind) if hands_over(kind) => DetourPart::Stops(None),
         Some(TrapKind::Access(number)) => match candidates[*number].logged_operand() {
@@ -131,7 +140,7 @@ pub(crate) fn of_module(
 fn hands_over(kind: &TrapKind) -> bool {
     match kind {
         TrapKind::Function { function, .. } => !function.only_tries() && *function != TrappedFunction::Look,
-        TrapKind::Allocator(_) => true,
+        TrapKind::Allocator(_) | TrapKind::Foreign(_) => true,
         _ => false,
     }
 }

@@ -162,7 +162,7 @@ impl Traps {
         };
         let mut made: Vec<Detour> = Vec::new();
         for (i, own, targets) in own_code {
-            let own = (&*self.candidates, own);
+            let own = (&*self.candidates, own, &*self.foreign);
             let (traps, areas) = (&self.by_address, &mut self.areas);
             made.extend(detours::of_module(startup, &modules[i], log, own, traps, &targets, areas)?);
         }

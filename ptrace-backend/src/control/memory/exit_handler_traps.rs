@@ -12,15 +12,13 @@ pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), Exec
         return Ok(());
     }
     memory.ends_alone = true;
-    let original = |look| (look, tracee.layout.traps[&look].byte());
-    tracee.write_code(tracee.layout.exit_handler_traps().map(original).collect())
+    tracee.lift_entries(tracee.layout.exit_handler_traps())
 }
 
 /// A function that it calls has created another thread.
 pub(crate) fn plant_again(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
-    const TRAP: u8 = 0xcc;
     if !std::mem::take(&mut memory.ends_alone) {
         return Ok(());
     }
-    tracee.write_code(tracee.layout.exit_handler_traps().map(|look| (look, TRAP)).collect())
+    tracee.plant_entries(tracee.layout.exit_handler_traps())
 }

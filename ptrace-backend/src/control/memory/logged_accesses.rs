@@ -8,8 +8,8 @@ use checker::program::{ExecutionError, Scope};
 use rustc_hash::FxHashSet;
 
 use crate::control::knowledge::status::Status;
-use crate::control::memory::access;
 use crate::control::memory::blocks::heap;
+use crate::control::memory::{access, foreign_calls};
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
@@ -17,7 +17,8 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::detours::LoggedAccess;
 use crate::instructions::MemoryAccess;
-use crate::instructions::detour::access_logging::ARGUMENTS;
+use crate::instructions::detour::access_logging::{ARGUMENTS, RETURN_ADDRESS};
+use crate::layout::TrapKind;
 use crate::os::Regs;
 
 /// The numbers of accesses that are taken down in an execution, and of words of memory that are known: after that, traps take
@@ -127,9 +128,13 @@ pub(crate) fn note(
             recent.put(*entry);
             continue;
         }
-        // The access of a call is complete with its last argument.
-        arguments[argument] = value;
-        if argument + 1 == ARGUMENTS {
+        if argument < ARGUMENTS {
+            arguments[argument] = value;
+        }
+        // The access of a call is complete with its last argument, or, at the entry of the function, with the address of its caller.
+        let is_entry = matches!(layout.traps[&instruction.addr].kind, TrapKind::Foreign(_));
+        let last = if is_entry { RETURN_ADDRESS } else { ARGUMENTS - 1 };
+        if argument == last && !(is_entry && is_known_where_made(tracee, (value, instruction.addr))) {
             let [rdi, rsi, rdx] = arguments;
             let accesses = instruction.accesses(&Regs { rdi, rsi, rdx, ..regs });
             for access in accesses {
@@ -151,6 +156,18 @@ pub(crate) fn note(
         tracee.pause_detours()?;
     }
     Ok(())
+}
+
+/// The same as [`foreign_calls::is_known_where_made`], found out once for each caller in code that stays where it is.
+fn is_known_where_made(tracee: &mut Tracee, (caller, entry): (u64, u64)) -> bool {
+    if let Some(&is_known) = tracee.detouring.known_calls.get(&(caller, entry)) {
+        return is_known;
+    }
+    let is_known = foreign_calls::is_known_where_made(tracee, caller, entry);
+    if tracee.layout.module_at(caller).is_some() {
+        tracee.detouring.known_calls.insert((caller, entry), is_known);
+    }
+    is_known
 }
 
 /// Of longer memory that has another name it is not looked up whether it is still private.

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::control::knowledge::armed_code::DetouredCode;
 use crate::instructions::detour::access_logging::ARGUMENTS;
 
@@ -21,6 +23,8 @@ pub(crate) struct Detouring {
     pub(crate) traps_left: u32,
     /// The arguments that were taken down last, of a call of which there may be more to come.
     pub(crate) arguments: [u64; ARGUMENTS],
+    /// Whether calls that return to the first address, from the function whose entry is at the second one, are known where they are made.
+    pub(crate) known_calls: FxHashMap<(u64, u64), bool>,
     /// The flag of `free` is set: threads stop there.
     pub(crate) stops_at_free: bool,
     /// The number of accesses that were taken down.

@@ -10,7 +10,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::probes::TRAP;
 use crate::error::{SystemAction, system};
-use crate::instructions::detour::access_logging::{ARGUMENT_SHIFT, ARGUMENTS};
+use crate::instructions::detour::access_logging::{ARGUMENT_SHIFT, ARGUMENTS, RETURN_ADDRESS};
 use crate::instructions::detour::hand_off::HandOff;
 use crate::instructions::detour::log::{Log, WIDEST};
 use crate::instructions::detour::{CopiedInstruction, Detour, JUMP, landing};
@@ -25,7 +25,7 @@ use crate::os::{Regs, Tid, memory, ptrace};
 pub(crate) struct LoggedAccess {
     /// Or [`Layout::frees`](crate::layout::Layout::frees).
     pub(crate) candidate: usize,
-    /// Of a call: the number of the argument, below [`ARGUMENTS`].
+    /// Of a call: the number of the argument, below [`ARGUMENTS`], or [`RETURN_ADDRESS`].
     pub(crate) argument: usize,
     /// The argument, or the address of an access, as the instruction names it.
     pub(crate) value: u64,
@@ -168,14 +168,28 @@ impl Tracee {
         detours.map_or(self.layout.returned, |detours| detours.returns_to)
     }
 
-    /// Takes the trap, or the detour, at the entry of a function away.
-    pub(crate) fn lift_entry(&self, entry: u64) -> Result<(), ExecutionError> {
-        let detour = self.used_detours().find(|detour| detour.from == entry);
-        let detour = detour.filter(|_| self.detouring.on);
-        match detour {
-            Some(detour) => self.write_code((entry..).zip(detour.original).collect()),
-            None => self.write_code(vec![(entry, self.layout.traps[&entry].byte())]),
-        }
+    /// Takes the traps, or the detours, at the entries of these functions away.
+    pub(crate) fn lift_entries(&self, entries: impl Iterator<Item = u64>) -> Result<(), ExecutionError> {
+        let original = |entry| match self.detour_at_entry(entry) {
+            Some(detour) => (entry..).zip(detour.original.to_vec()),
+            None => (entry..).zip(vec![self.layout.traps[&entry].byte()]),
+        };
+        self.write_code(entries.flat_map(original).collect())
+    }
+
+    /// Puts them back.
+    pub(crate) fn plant_entries(&self, entries: impl Iterator<Item = u64>) -> Result<(), ExecutionError> {
+        let planted = |entry| match self.detour_at_entry(entry) {
+            Some(_) => (entry..).zip(JUMP.to_vec()),
+            None => (entry..).zip(vec![JUMP[1]]),
+        };
+        self.write_code(entries.flat_map(planted).collect())
+    }
+
+    /// The detour in use that begins at the entry of a function.
+    fn detour_at_entry(&self, entry: u64) -> Option<&Detour> {
+        let place = self.layout.detours.as_ref()?.over(entry).filter(|_| self.is_detoured(entry))?;
+        self.layout.detours.as_ref()?.all.get(place).filter(|detour| detour.from == entry)
     }
 
     fn used_detours(&self) -> impl Iterator<Item = &Detour> {
@@ -299,7 +313,7 @@ impl Tracee {
         let is_in_use = match self.layout.traps.get(&at)?.kind {
             TrapKind::Access(candidate) => self.detouring.on && self.detouring.covers(candidate),
             TrapKind::Function { .. } => self.detouring.of_functions,
-            TrapKind::Allocator(_) => self.is_detoured(at),
+            TrapKind::Allocator(_) | TrapKind::Foreign(_) => self.is_detoured(at),
             _ => false,
         };
         self.layout.detours.as_ref().filter(|_| is_in_use)?.runs(at)
@@ -391,8 +405,10 @@ impl Tracee {
             }
         };
         let taken: Vec<LoggedAccess> = words.chunks_exact(Log::WORDS).map(entry).collect();
-        let is_known =
-            |entry: &LoggedAccess| entry.candidate <= self.layout.frees() && entry.argument < ARGUMENTS;
+        let is_known = |entry: &LoggedAccess| match entry.argument {
+            RETURN_ADDRESS => entry.candidate < self.layout.frees(),
+            _ => entry.candidate <= self.layout.frees() && entry.argument < ARGUMENTS,
+        };
         let is_whole = taken.iter().all(is_known);
         Ok(is_whole.then_some(taken))
     }

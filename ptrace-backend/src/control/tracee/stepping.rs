@@ -195,6 +195,7 @@ impl Tracee {
                 self.set_trap(candidate, false)?;
                 return self.pass_trap(index);
             }
+            TrapKind::Foreign(_) => self.lift_entries(std::iter::once(at))?,
             _ => memory::poke_byte(self.leader, at, trap.byte()).map_err(system(SystemAction::LiftTraps))?,
         }
         self.write_registers(index)
@@ -206,6 +207,10 @@ impl Tracee {
             return self.set_flags(candidate, &[u8::from(stops)]).map_err(system(SystemAction::WriteFlag));
         }
         let at = self.layout.candidates[candidate].addr;
+        if matches!(self.layout.traps[&at].kind, TrapKind::Foreign(_)) {
+            let entry = std::iter::once(at);
+            return if stops { self.plant_entries(entry) } else { self.lift_entries(entry) };
+        }
         let byte = if stops { 0xcc } else { self.layout.traps[&at].byte() };
         memory::poke_byte(self.leader, at, byte).map_err(system(SystemAction::PlantTraps))
     }

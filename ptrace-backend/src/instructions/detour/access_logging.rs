@@ -20,6 +20,10 @@ pub(crate) enum LoggedOperand {
 /// The number of arguments of a call that are taken down, an entry of the log each.
 pub(crate) const ARGUMENTS: usize = 3;
 
+/// The number in the place of an argument's of the address to which a call returns whose arguments are taken down at the entry of the
+/// function.
+pub(crate) const RETURN_ADDRESS: usize = ARGUMENTS;
+
 /// The number of an entry of the log is that of its candidate, and above these bits that of the argument.
 pub(crate) const ARGUMENT_SHIFT: u32 = 30;
 
@@ -133,13 +137,40 @@ pub(super) fn stop(stub: &mut Stub, at: u64, log: Log, candidate: Option<usize>)
 pub(super) fn log_call(stub: &mut Stub, at: u64, log: Log, candidate: usize) -> u64 {
     save(stub, at, log);
     let asks = ask_by_flag(stub, log, candidate);
+    enter_arguments(stub, log, candidate);
+    restore_rcx(stub, log);
+    asks
+}
+
+/// The same of a call of the function at whose entry the thread stands, with the address to which the call returns.
+pub(super) fn log_entry(stub: &mut Stub, at: u64, log: Log, candidate: usize) -> u64 {
+    save(stub, at, log);
+    let asks = ask_by_flag(stub, log, candidate);
+    enter_arguments(stub, log, candidate);
+    stub.bytes(&LOAD_RETURN_ADDRESS);
+    enter(stub, log, RAX, candidate | RETURN_ADDRESS << ARGUMENT_SHIFT);
+    restore_rcx(stub, log);
+    restore_rax(stub, log);
+    asks
+}
+
+/// Writes the arguments of a call to the log.
+fn enter_arguments(stub: &mut Stub, log: Log, candidate: usize) {
     // mov [end + 8 * rcx], rdi, rsi, or rdx
     let stores: [u8; ARGUMENTS] = [0x3c, 0x34, 0x14];
     for (number, store) in stores.into_iter().enumerate() {
         enter(stub, log, store, candidate | number << ARGUMENT_SHIFT);
     }
-    restore_rcx(stub, log);
-    asks
+}
+
+/// `mov rax, [rsp]`, at the entry of a function.
+const LOAD_RETURN_ADDRESS: [u8; 4] = [0x48, 0x8b, 0x04, 0x24];
+
+/// Puts `rax` back.
+fn restore_rax(stub: &mut Stub, log: Log) {
+    // mov rax, [saved]
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&HandOff::below(log.start).address(PageSlot::LogRax).to_le_bytes());
 }
 
 /// Takes down a call of `free`, at whose entry the thread stands: its argument, unless that is null, the word before the block, which has
@@ -151,7 +182,7 @@ pub(super) fn log_free(stub: &mut Stub, at: u64, log: Log, number: usize) -> u64
     let asks = ask_by_flag(stub, log, number);
     // mov rcx, rdi; jrcxz null; jmp entries; null: jmp behind; entries:
     stub.bytes(&[0x48, 0x89, 0xf9, 0xe3, 0x02, 0xeb, 0x05, 0xe9]);
-    let loads: [&[u8]; ARGUMENTS] = [&[], &[0x48, 0x8b, 0x47, 0xf8], &[0x48, 0x8b, 0x04, 0x24]];
+    let loads: [&[u8]; ARGUMENTS] = [&[], &[0x48, 0x8b, 0x47, 0xf8], &LOAD_RETURN_ADDRESS];
     let length = loads.iter().map(|load| load.len() + ENTER).sum::<usize>();
     stub.bytes(&(length as u32).to_le_bytes());
     // mov rax, [rdi - 8]; mov rax, [rsp]
@@ -161,9 +192,7 @@ pub(super) fn log_free(stub: &mut Stub, at: u64, log: Log, number: usize) -> u64
     }
     // behind:
     restore_rcx(stub, log);
-    // mov rax, [saved]
-    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
-    stub.bytes(&HandOff::below(log.start).address(PageSlot::LogRax).to_le_bytes());
+    restore_rax(stub, log);
     asks
 }
 

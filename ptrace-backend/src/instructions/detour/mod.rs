@@ -24,7 +24,7 @@ use std::ops::Range;
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use libc::user_regs_struct;
 
-use self::access_logging::{log_access, log_call, log_free, stop};
+use self::access_logging::{log_access, log_call, log_entry, log_free, stop};
 use self::log::Log;
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
@@ -154,6 +154,12 @@ impl Detour {
                         runs: stub.here(),
                     });
                 }
+                DetourPart::Entry(number) if begins == 0 => {
+                    let asks = log_entry(&mut stub, from, log, number);
+                    stub.mark(Progress::Done(from));
+                    let (address, candidate) = (from, Some(number));
+                    copied.push(CopiedInstruction { address, candidate, asks, runs: stub.here() });
+                }
                 DetourPart::Free(number) if begins == 0 => {
                     let asks = log_free(&mut stub, from, log, number);
                     stub.mark(Progress::Done(from));
@@ -170,7 +176,9 @@ impl Detour {
                     stub.mark(Progress::Done(address));
                     copied.push(CopiedInstruction { address, candidate: number, asks, runs: stub.here() });
                 }
-                DetourPart::Free(_) | DetourPart::Stops(_) | DetourPart::Another => return None,
+                DetourPart::Entry(_) | DetourPart::Free(_) | DetourPart::Stops(_) | DetourPart::Another => {
+                    return None;
+                }
             }
             append(&mut stub, &decoder, &instruction, &bytes[begins..]).ok()?;
             let is_long_enough = decoder.position() >= JUMP.len();
@@ -275,6 +283,8 @@ pub(crate) enum DetourPart {
     Candidate(usize, u32),
     /// It calls a function, whose arguments can be taken down.
     Call(usize),
+    /// The entry of a function, whose arguments can be taken down with the address to which the call returns.
+    Entry(usize),
     /// The entry of `free`, whose argument can be taken down, with the number for that ([`Layout::frees`](crate::layout::Layout::frees)).
     Free(usize),
     /// Threads stop there, whatever they do: at a candidate that cannot be taken down, which has a number, or at the entry of a function.
@@ -350,6 +360,28 @@ mod tests {
         let mut regs = user_regs_struct { rip: asks, rax: 1, rcx: asks - 1, ..zero };
         assert!(detour.restore(&mut regs, || (3, 4)));
         assert_eq!((regs.rip, regs.rax, regs.rcx), (FROM, 3, 4));
+    }
+
+    #[test]
+    fn a_call_is_taken_down_at_the_entry_of_a_function_and_at_no_other_place() {
+        // mov rax, rdi; cmp rdx, 16
+        let code = [&[0x48, 0x89, 0xf8, 0x48, 0x83, 0xfa, 0x10][..], &[0xcc; 20]].concat();
+        let at =
+            |entry: u64| move |at: u64| if at == entry { DetourPart::Entry(7) } else { DetourPart::Nothing };
+        let (detour, copy) = Detour::new(&code, FROM, TO, LOG, at(FROM)).unwrap();
+        let &[CopiedInstruction { address: FROM, candidate: Some(7), asks, runs }] = &*detour.copied else {
+            panic!("{detour:?}")
+        };
+        assert_eq!((copy[(asks - TO) as usize - 1], &copy[(runs - TO) as usize..][..3]), (0xcc, &code[..3]));
+        // SAFETY: the structure consists of integers only.
+        let zero: user_regs_struct = unsafe { std::mem::zeroed() };
+        for offset in 0..runs - TO {
+            let mut regs = user_regs_struct { rip: TO + offset, rax: 1, rcx: 2, ..zero };
+            assert!(detour.restore(&mut regs, || (3, 4)));
+            let saved = (regs.rax, regs.rcx);
+            assert!(regs.rip == FROM && (saved == (1, 2) || saved == (3, 4)), "{offset}");
+        }
+        assert!(Detour::new(&code, FROM, TO, LOG, at(FROM + 3)).is_none());
     }
 
     #[test]

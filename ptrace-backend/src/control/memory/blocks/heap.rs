@@ -68,7 +68,7 @@ pub(crate) fn end_survey(memory: &mut MemoryState) {
 /// Names no more blocks in this execution: what comes allocates too much for what the names are worth.
 fn leave_allocations_unnamed(tracee: &Tracee) -> Result<(), ExecutionError> {
     let layout = Arc::clone(&tracee.layout);
-    layout.allocator_entries().try_for_each(|(entry, _)| tracee.lift_entry(entry))
+    tracee.lift_entries(layout.allocator_entries().map(|(entry, _)| entry))
 }
 
 /// Counts a call of the allocator.

@@ -57,7 +57,7 @@ pub(crate) fn enter(
     if let Some(candidate) = foreign.candidate
         && tracee.concurrent
         && !is_of_library
-        && is_called_through_pointer(tracee, index)
+        && is_called_through_pointer(tracee, caller, foreign.address)
     {
         if foreign.effects != Effects::PointedTo && !is_harmless(tracee, scheduling, memory, index, foreign) {
             account.enter_unwatched(entry_of(kind_of(foreign), foreign));
@@ -122,6 +122,12 @@ pub(crate) fn enter(
         tracee.lift(index)?;
     }
     Ok(Flow::Resume(0))
+}
+
+/// Whether a call that came to the entry of a function, and returns to this address, is one that is known where it is made: by code that is
+/// watched, or by a library of the system.
+pub(super) fn is_known_where_made(tracee: &Tracee, caller: u64, entry: u64) -> bool {
+    stacks::is_library_call_site(tracee, caller) || !is_called_through_pointer(tracee, caller, entry)
 }
 
 /// The state of the process that a call works on in one step, by its name, and the kind of operation that this is.
@@ -301,7 +307,10 @@ fn is_harmless(
             let masks = tracee.tasks.indices().map(mask_of);
             return process > 0 && i64::from(process) != PID || are_settled(memory, index, masks);
         }
-        Effects::PointedTo => return !is_called_through_pointer(tracee, index),
+        Effects::PointedTo => {
+            let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+            return !is_called_through_pointer(tracee, caller, foreign.address);
+        }
         Effects::LooksUp => return looks_up_known(tracee, index),
         Effects::Unknown | Effects::Modelled => return false,
     };

@@ -2,14 +2,13 @@
 
 use std::ops::RangeInclusive;
 
-use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::{AccessKind, MemoryFunction, Target, tail_calls};
 use crate::layout::Layout;
 
-/// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
-/// no slot, and by no call that is watched. A function that ends with a jump to another one does not show on the stack.
-pub(super) fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> bool {
+/// Whether a thread that came to the entry of a function, and returns to `caller`, was led there by a pointer that may be any one: by no
+/// direct call, through no slot, and by no call that is watched. A function that ends with a jump to another one does not show on the stack.
+pub(super) fn is_called_through_pointer(tracee: &Tracee, caller: u64, entry: u64) -> bool {
     /// `call rel32`, which is a byte shorter than `call [rip + rel32]`.
     const DIRECT: u8 = 0xe8;
     const BY_SLOT: [u8; 2] = [0xff, 0x15];
@@ -17,7 +16,6 @@ pub(super) fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> 
     /// The shortest and the longest call through a register or memory.
     const LENGTHS: RangeInclusive<u64> = 2..=8;
     let layout = &tracee.layout;
-    let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
     let is_watched = |len: u64| {
         let candidate = layout.candidate_at(caller.wrapping_sub(len));
         candidate.is_some_and(|c| matches!(c.kind, AccessKind::Call(_)) && c.len as u64 == len)
@@ -33,7 +31,6 @@ pub(super) fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> 
         [_, DIRECT] => Target::Address(named),
         _ => return true,
     };
-    let entry = tracee.tasks[index].regs.rip;
     !leads_to(tracee, called, entry) && !ends_with_jump_to(tracee, called, entry)
 }
 
