@@ -3,7 +3,8 @@
 //! With lines: all that was compiled for the program, whatever folder its source lies in (a dependency in the registry of crates, a test
 //! framework, a container's `/usr/src`), with what it got from libraries because it is instantiated there (headers of C and
 //! C++, generic functions of Rust), except the parts of Rust's own library that start threads and panic. Of code that is
-//! compiled in advance, the functions of Rust's locks, and those that work on values of the program's.
+//! compiled in advance, the functions of Rust's locks, and those that work on values of the program's; of the standard streams, the code of their locks
+//! where the program's own code runs under one.
 //! Functions without lines: all of them, except those that start and end every program, and those that came with Rust's or C++'s own
 //! library.
 
@@ -11,7 +12,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::names::{
-    LibraryMark, SYNCHRONISATION, is_below, is_user_rust_name, library_mark, works_on_values,
+    LibraryMark, SYNCHRONISATION, holds_streams, is_below, is_user_rust_name, library_mark, works_on_streams,
+    works_on_values,
 };
 use crate::attention;
 use crate::debuginfo::demangle::demangle;
@@ -31,14 +33,16 @@ pub fn user_code(image: &Image) -> Vec<Range<u64>> {
     let mut found = Vec::new();
     let mut covered = Vec::new();
     let mut library_has_lines = false;
+    let names = || image.symbols().inspect(|_| attention::round()).map(|symbol| symbol.name);
+    let holds_streams = image.is_rust() && holds_streams(names());
     if let Some(dwarf) = image.dwarf() {
         for unit in dwarf.units() {
-            let owner = from_lines(image, dwarf, unit, &mut found, &mut covered);
+            let mut library = LibraryFunctions { image, holds_streams, last: None };
+            let owner = from_lines(&mut library, dwarf, unit, &mut found, &mut covered);
             library_has_lines |= owner == Some(UnitOwner::RustLibrary);
         }
     }
-    let names = image.symbols().inspect(|_| attention::round()).map(|symbol| symbol.name);
-    let mark = library_mark(names, library_has_lines);
+    let mark = library_mark(names(), library_has_lines);
     merge(&mut covered);
     let (startup, rest): (Vec<_>, Vec<_>) =
         image.functions().inspect(|_| attention::round()).partition(|function| is_startup(image, function));
@@ -47,7 +51,14 @@ pub fn user_code(image: &Image) -> Vec<Range<u64>> {
         .inspect(|_| attention::round())
         .filter(|function| !overlaps(&covered, &function.range));
     found.extend(
-        without_lines.filter(|function| is_user_name(image, function, mark)).map(|function| function.range),
+        without_lines
+            .filter(|function| {
+                let is_of_streams = || {
+                    holds_streams && function.symbol.is_some_and(|symbol| works_on_streams(&demangle(symbol)))
+                };
+                is_user_name(image, function, mark) || is_of_streams()
+            })
+            .map(|function| function.range),
     );
     found.extend(image.gaps().iter().filter(|gap| !overlaps(&covered, gap)).cloned());
     // If no size of start-up code is told, the code behind it may belong to any author.
@@ -97,7 +108,7 @@ impl UnitOwner {
 
 /// Adds what the lines of a unit tell, and returns whose it is if it has any.
 fn from_lines(
-    image: &Image,
+    library: &mut LibraryFunctions<'_>,
     dwarf: &Dwarf,
     unit: &Unit,
     found: &mut Vec<Range<u64>>,
@@ -110,7 +121,7 @@ fn from_lines(
         None => owner == UnitOwner::Program,
     };
     let mut known: Vec<Option<bool>> = Vec::new();
-    let mut library = LibraryFunctions { image, last: None };
+    let image = library.image;
     lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
         known.resize(known.len().max(row.file + 1), None);
         let own = *known[row.file].get_or_insert_with(|| is_own(row.path));
@@ -129,6 +140,8 @@ fn from_lines(
 /// The functions of Rust's library that is compiled in advance.
 struct LibraryFunctions<'i> {
     image: &'i Image,
+    /// Code of the program's own runs under the locks of standard streams.
+    holds_streams: bool,
     /// The function that was asked for last, which most rows of lines ask for again.
     last: Option<LibraryFunction>,
 }
@@ -155,7 +168,8 @@ impl LibraryFunctions<'_> {
         let name = function.name()?;
         Some(LibraryFunction {
             works_on_values: works_on_values(&name),
-            is_synchronisation: is_below(&name, &SYNCHRONISATION),
+            is_synchronisation: is_below(&name, &SYNCHRONISATION)
+                || self.holds_streams && works_on_streams(&name),
             range: function.range,
         })
     }

@@ -1,5 +1,7 @@
 //! The owner of a function, told by its name alone.
 
+use crate::debuginfo::demangle::demangle;
+
 /// The libraries that every Rust program is linked with. Not those by which the standard library reads debug information for a backtrace
 /// (`object`, `gimli`, `memchr`): programs have crates of the same names.
 const RUNTIME: [&str; 9] = [
@@ -56,6 +58,30 @@ pub(crate) const SYNCHRONISATION: [&str; 9] = [
     "std::thread::thread::Thread::park",
     "std::thread::thread::Thread::unpark",
 ];
+
+/// Whether a program with these symbols has guards of the locks of the standard streams (`Stdout::lock`), under which its own code runs: the
+/// linker leaves functions out that nothing calls, and what prints takes the lock without them.
+pub(crate) fn holds_streams<'s>(mut symbols: impl Iterator<Item = &'s str>) -> bool {
+    const PARTS: [&str; 2] = ["5stdio", "4lock"];
+    const FUNCTIONS: [&str; 3] = ["Stdin", "Stdout", "Stderr"];
+    let is_one = |symbol: &str| {
+        let name = demangle(symbol);
+        let name = name.trim_start_matches('<').strip_prefix(STREAMS).unwrap_or_default();
+        FUNCTIONS.iter().any(|stream| {
+            name.strip_prefix(stream).is_some_and(|rest| rest.trim_start_matches('>') == "::lock")
+        })
+    };
+    symbols.any(|symbol| PARTS.iter().all(|part| symbol.contains(part)) && is_one(symbol))
+}
+
+/// Whether a function of Rust's library may take or give back the lock of a standard stream. Where a test harness captures what is printed, it
+/// goes to a buffer with a lock of its own.
+pub(crate) fn works_on_streams(name: &str) -> bool {
+    name.contains(STREAMS) && !name.contains("_capture")
+}
+
+/// The module of the standard streams.
+const STREAMS: &str = "std::io::stdio::";
 
 /// The mark of the functions that came with Rust's own library, compiled in advance: a copy of the library's generic code that
 /// does not have it was made in another crate, and an optimiser may have put the user's code into it.
@@ -355,6 +381,18 @@ mod tests {
         let name = "<&u8 as core::fmt::Debug>::fmt";
         assert!(is_user_rust_name(name, by_app, LibraryMark::Crate));
         assert_eq!(made_by(by_std), Some("std"));
+    }
+
+    #[test]
+    fn guards_of_standard_streams_are_known_by_what_takes_them() {
+        for (symbol, expected) in [
+            ("_RNvMsa_NtNtCsjrHSEGnQ3l9_3std2io5stdioNtB5_6Stdout4lock", true),
+            ("_ZN3std2io5stdio5Stdin4lock17h430fdedaba58ec41E", true),
+            ("_RNvNtNtCsjrHSEGnQ3l9_3std2io5stdio6__print", false),
+            ("_ZN3app2io5stdio6Stdout4lock17h430fdedaba58ec41E", false),
+        ] {
+            assert_eq!(holds_streams([symbol].into_iter()), expected, "{symbol}");
+        }
     }
 
     #[test]

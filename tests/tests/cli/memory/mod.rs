@@ -7,4 +7,5 @@ mod freed_blocks;
 mod heap_names;
 mod kernel_state;
 mod library_code;
+mod standard_streams;
 pub(crate) mod unseen;
