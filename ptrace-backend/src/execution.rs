@@ -102,7 +102,7 @@ impl PtraceExecution {
         if step.changed.iter().any(|view| matches!(view.status, Status::Failed(_))) {
             return Some(Stop::Failed);
         }
-        if self.process.memory.promoted {
+        if self.process.memory.has_learnt() {
             return Some(Stop::Promoted);
         }
         let Some(view) = self.view(agent) else { return Some(Stop::Finished) };
@@ -250,7 +250,7 @@ impl Execution for PtraceExecution {
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
         let store_buffers = std::mem::take(&mut self.process.account.store_buffers);
         let hidden = hidden::take(&mut self.process.memory);
-        if self.process.memory.promoted {
+        if self.process.memory.has_learnt() {
             self.explore_further();
         } else {
             let Process { tracee, scheduling, memory, .. } = &self.process;

@@ -26,6 +26,7 @@ pub(super) struct SnapshotParts {
     pub(super) by_events: bool,
     pub(super) orders_uses: bool,
     pub(super) streams: bool,
+    pub(super) outputs: bool,
 }
 
 /// The lessons that an execution has taught, beside key points.

@@ -3,8 +3,8 @@
 
 pub(crate) mod armed_code;
 mod armed_traps;
+mod facts;
 pub(crate) mod lessons;
-mod privacy;
 pub(crate) mod reached_code;
 mod snapshot;
 pub(crate) mod state;
@@ -242,7 +242,8 @@ impl ProgramKnowledge {
     /// From now on exactly these instructions are key points, where they touch one of these objects.
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
-        (state.fixed, state.by_events, state.orders_uses, state.streams) = (true, false, true, true);
+        (state.fixed, state.by_events, state.orders_uses) = (true, false, true);
+        (state.streams, state.outputs) = (true, true);
         state.candidates.fill(Status::Disarmed);
         state.memory.clear();
         state.allocator = false;
@@ -261,31 +262,6 @@ impl ProgramKnowledge {
         for &obj in memory {
             state.memory.insert(obj);
         }
-    }
-
-    /// Whether allocations are watched.
-    pub(crate) fn watches_allocator(&self) -> bool {
-        self.state().allocator
-    }
-
-    /// Threads share allocated memory. `true` if that was not known.
-    pub(crate) fn watch_allocator(&self) -> bool {
-        self.state().learn(|state| &mut state.allocator)
-    }
-
-    /// Whether uses of memory that are not seen share nothing where events order them.
-    pub(crate) fn orders_uses(&self) -> bool {
-        self.state().orders_uses
-    }
-
-    /// Threads use memory in ways that are not seen. `true` if that was not known.
-    pub(crate) fn order_uses(&self) -> bool {
-        self.state().learn(|state| &mut state.orders_uses)
-    }
-
-    /// Threads share streams. `true` if that was not known.
-    pub(crate) fn share_streams(&self) -> bool {
-        self.state().learn(|state| &mut state.streams)
     }
 
     /// Allocations are watched, and the blocks that main allocates before it creates the first thread have not been seen yet.

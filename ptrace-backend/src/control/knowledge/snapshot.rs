@@ -37,6 +37,7 @@ impl ProgramKnowledge {
             by_events: state.by_events,
             orders_uses: state.orders_uses,
             streams: state.streams,
+            outputs: state.outputs,
         }));
         state.known = Some(known.clone());
         known
@@ -65,12 +66,14 @@ impl ProgramKnowledge {
                 by_events,
                 orders_uses,
                 streams,
+                outputs,
             } = &*known.0;
             state.candidates.clone_from(candidates);
             state.memory.clone_from(memory);
             state.ordered.clone_from(ordered);
             (state.epoch, state.settled, state.allocator) = (*epoch, *settled, *allocator);
-            (state.by_events, state.orders_uses, state.streams) = (*by_events, *orders_uses, *streams);
+            (state.by_events, state.orders_uses) = (*by_events, *orders_uses);
+            (state.streams, state.outputs) = (*streams, *outputs);
             state.changed();
             worker.known = Some(known.clone());
             (worker.disarmed, worker.unsure) = (false, false);

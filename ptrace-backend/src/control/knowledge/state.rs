@@ -41,6 +41,8 @@ pub(super) struct KnowledgeState {
     pub(super) orders_uses: bool,
     /// Threads share streams of the C library: calls on them are operations.
     pub(super) streams: bool,
+    /// The program looks at the state or the buffer of a standard stream: calls on that one are looked at as those on others.
+    pub(super) outputs: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
     pub(super) allocator: bool,
     /// The blocks that main has allocated when it creates the first thread, once they are known.

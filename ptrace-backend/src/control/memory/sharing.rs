@@ -42,6 +42,8 @@ pub(crate) struct Conflict {
     pub(crate) unwatched_use: bool,
     /// There is an access that would conflict, if the events did not order the two.
     pub(crate) handed_over: bool,
+    /// One of the two is of a call that prints, whatever orders them.
+    of_output: bool,
 }
 
 /// A handler that a thread is in.
@@ -66,6 +68,8 @@ pub(crate) struct Sharing {
     handlers: FxHashMap<ThreadIndex, Vec<Handler>>,
     /// Handlers of timers' signals may run.
     pub(crate) handles: bool,
+    /// Memory that calls print from, or keep the state of a standard stream in, was used otherwise, before or after that.
+    pub(crate) looks_at_outputs: bool,
 }
 
 impl Sharing {
@@ -185,14 +189,14 @@ impl Sharing {
         self.take_in(candidate, bytes, touch)
     }
 
-    /// The same for memory that is written as a whole in a way that is not seen.
+    /// The same for memory that is used as a whole in a way that is not seen.
     pub(crate) fn use_unseen(
         &mut self,
         thread: ThreadIndex,
         bytes: Range<u64>,
-        unwatched_use: UseDuration,
+        (kind, unwatched_use): (TouchKind, UseDuration),
     ) -> Conflict {
-        let touch = WordAccess { unwatched_use: Some(unwatched_use), ..self.now(thread, TouchKind::Writes) };
+        let touch = WordAccess { unwatched_use: Some(unwatched_use), ..self.now(thread, kind) };
         self.take_in(None, bytes, touch)
     }
 
@@ -216,6 +220,7 @@ impl Sharing {
 
     fn take_in(&mut self, candidate: Option<usize>, bytes: Range<u64>, touch: WordAccess) -> Conflict {
         let mut conflict = self.conflicts(&bytes, touch);
+        self.looks_at_outputs |= conflict.of_output;
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
             for shared in &conflict.bytes {
@@ -274,7 +279,10 @@ impl Sharing {
     fn conflicts(&self, bytes: &Range<u64>, new: WordAccess) -> Conflict {
         let clock = self.clocks.get(new.thread.place()).map_or(&[][..], Vec::as_slice);
         let (handed_over, unwatched_use) = (Cell::new(false), Cell::new(false));
+        let of_output = Cell::new(false);
         let is_conflict = |earlier: &WordAccess| {
+            let prints = [earlier.kind, new.kind].map(|kind| kind == TouchKind::Prints);
+            of_output.set(of_output.get() || prints[0] != prints[1]);
             let is_one = conflict(earlier, &new, clock);
             let is_ordered = is_one
                 && self.may_be_handed_over(earlier, &new)
@@ -301,6 +309,7 @@ impl Sharing {
             }
         }
         (found.handed_over, found.unwatched_use) = (handed_over.get(), unwatched_use.get());
+        found.of_output = of_output.get();
         found
     }
 

@@ -108,8 +108,8 @@ pub(crate) fn has_for_itself(
     bytes: Range<u64>,
     entry: &Unwatched,
 ) -> bool {
-    let (entry, lasts) = (entry.clone(), UseDuration::Lasting);
-    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: None, in_event: false })
+    let (entry, kind, lasts) = (entry.clone(), TouchKind::Writes, UseDuration::Lasting);
+    uses(memory, UnwatchedUse { bytes, thread: index, kind, entry, lasts, call: None, in_event: false })
 }
 
 /// The same of the call of a function, at whose entry the thread stands. Whether no other thread uses the memory, but in an order that
@@ -120,8 +120,18 @@ pub(crate) fn has_in_call(
     bytes: Range<u64>,
     entry: &Unwatched,
 ) -> bool {
+    is_settled_in_call(memory, (index, call), (bytes, TouchKind::Writes), entry)
+}
+
+/// The same where the call does no more to the memory than this. Whether no other thread is in the way of that.
+pub(crate) fn is_settled_in_call(
+    memory: &mut MemoryState,
+    (index, call): (ThreadIndex, OpenCall),
+    (bytes, kind): (Range<u64>, TouchKind),
+    entry: &Unwatched,
+) -> bool {
     let (entry, lasts) = (entry.clone(), UseDuration::Call);
-    uses(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: Some(call), in_event: false })
+    uses(memory, UnwatchedUse { bytes, thread: index, kind, entry, lasts, call: Some(call), in_event: false })
 }
 
 /// The same of a call that is an event to come: it uses the memory from that on ([`renew`]).
@@ -131,14 +141,15 @@ pub(crate) fn begin_in_event(
     bytes: Range<u64>,
     entry: &Unwatched,
 ) {
-    let (entry, lasts) = (entry.clone(), UseDuration::Call);
-    keep(memory, UnwatchedUse { bytes, thread: index, entry, lasts, call: Some(call), in_event: true });
+    let (entry, kind, lasts) = (entry.clone(), TouchKind::Writes, UseDuration::Call);
+    keep(memory, UnwatchedUse { bytes, thread: index, kind, entry, lasts, call: Some(call), in_event: true });
 }
 
 fn keep(memory: &mut MemoryState, new: UnwatchedUse) {
     let is_known = |used: &&mut UnwatchedUse| {
         used.thread == new.thread
             && used.bytes == new.bytes
+            && used.kind == new.kind
             && used.entry == new.entry
             && used.lasts == new.lasts
             && used.in_event == new.in_event
@@ -150,8 +161,8 @@ fn keep(memory: &mut MemoryState, new: UnwatchedUse) {
 }
 
 fn uses(memory: &mut MemoryState, new: UnwatchedUse) -> bool {
-    let UnwatchedUse { ref bytes, thread, lasts, .. } = new;
-    let conflict = memory.sharing.use_unseen(thread, bytes.clone(), lasts);
+    let UnwatchedUse { ref bytes, thread, kind, lasts, .. } = new;
+    let conflict = memory.sharing.use_unseen(thread, bytes.clone(), (kind, lasts));
     let start = bytes.start;
     keep(memory, new);
     if conflict.bytes.is_empty() {
@@ -195,7 +206,7 @@ pub(crate) fn renew(tracee: &Tracee, memory: &mut MemoryState, account: &mut Acc
         let bytes = used.bytes.clone();
         let conflict = match used.in_event {
             true => sharing.use_in_event(index, bytes),
-            false => sharing.use_unseen(index, bytes, used.lasts),
+            false => sharing.use_unseen(index, bytes, (used.kind, used.lasts)),
         };
         // Conflicts of events in an execution that began with fewer key points come again in the next one.
         let comes_again = used.in_event && *promoted;

@@ -1,8 +1,12 @@
 //! One call of a function of a library: its entry in the account, and the memory that it is given.
 
+use std::ops::Range;
+
 use checker::account::{Unwatched, UnwatchedKind};
 
+use crate::control::memory::unwatched_uses;
 use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::unwatched_uses::OpenCall;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
@@ -34,4 +38,14 @@ pub(super) fn shared_arguments(
         .map(|function| function.accesses(&MachineState::of(tracee, index)))
         .unwrap_or_default();
     memory.shared_among(&arguments)
+}
+
+/// Takes note that a call uses all of these parts of memory. Whether no other thread does, but in an order that events give.
+pub(super) fn have_in_call(
+    memory: &mut MemoryState,
+    call: (ThreadIndex, OpenCall),
+    parts: impl Iterator<Item = Range<u64>>,
+    entry: &Unwatched,
+) -> bool {
+    parts.filter(|part| !unwatched_uses::has_in_call(memory, call, part.clone(), entry)).count() == 0
 }

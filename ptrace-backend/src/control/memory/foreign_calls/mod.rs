@@ -4,6 +4,7 @@
 mod call;
 pub(crate) mod ended_threads;
 mod environment;
+mod outputs;
 mod pointer_calls;
 mod stream_parts;
 mod streams;
@@ -15,7 +16,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Access, Divisibility, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 
-use self::call::{entry_of, kind_of, shared_arguments};
+use self::call::{entry_of, have_in_call, kind_of, shared_arguments};
 use self::pointer_calls::is_called_through_pointer;
 use crate::control::kernel::accesses::{no_memory, process_state};
 use crate::control::memory::sharing::TouchKind;
@@ -24,7 +25,6 @@ use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::unwatched_uses::OpenCall;
 use crate::control::state::pending::{Action, WaitCondition};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -248,12 +248,12 @@ fn is_harmless(
     let (argument, makes) = match foreign.effects {
         Effects::Stream(_) | Effects::AboutStream => {
             let Some((stream, _)) = streams::stream_of(tracee, index, foreign) else { return false };
+            if outputs::is_apart(tracee, memory, stream) {
+                outputs::note(tracee, memory, index, stream, foreign.effects);
+                return true;
+            }
             // Some functions of streams are macros, by which the program's own code reads and writes what the library does.
             let parts = stream_parts::parts(tracee, memory, stream);
-            if tracee.layout.standard_streams.contains(&stream) {
-                // Most calls on it are not looked at.
-                return foreign.effects != Effects::AboutStream;
-            }
             return have_in_call(memory, call(), parts.into_iter(), &entry_of(UnwatchedKind::File, foreign));
         }
         Effects::CxxStream { argument, makes } => (argument, makes),
@@ -315,10 +315,12 @@ fn is_harmless(
         Effects::Unknown | Effects::Modelled => return false,
     };
     let stream = tracee.tasks[index].argument(argument);
-    if tracee.layout.standard_streams.contains(&stream) {
-        return true;
-    }
     let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+    if tracee.layout.standard_streams.contains(&stream)
+        && let Some(synced) = stream_parts::synced_stream(tracee, stream)
+    {
+        return outputs::is_ordered(tracee, memory, call(), &synced, &entry);
+    }
     let parts = stream_parts::parts_of_cxx_stream(tracee, stream, makes);
     stream != 0 && have_in_call(memory, call(), parts, &entry)
 }
@@ -330,16 +332,6 @@ fn has_variables_of_environment(tracee: &Tracee) -> bool {
     // Of an executable, they may be copied into its own data.
     let has = |module: &Module, name: &str| module.image.imports(name) || module.image.symbol(name).is_some();
     own.any(|module| VARIABLES.iter().any(|name| has(module, name)))
-}
-
-/// Takes note that a call uses all of these parts of memory. Whether no other thread does, but in an order that events give.
-fn have_in_call(
-    memory: &mut MemoryState,
-    call: (ThreadIndex, OpenCall),
-    parts: impl Iterator<Item = Range<u64>>,
-    entry: &Unwatched,
-) -> bool {
-    parts.filter(|part| !unwatched_uses::has_in_call(memory, call, part.clone(), entry)).count() == 0
 }
 
 /// The words for the file that a call opens, if the kernel tells of threads or mappings in it.

@@ -49,7 +49,9 @@ pub(super) fn enter(
     let touch = match foreign.effects {
         Effects::LocksStream(_) => TouchKind::Writes,
         // The content is read back by no thread; but one that has the lock keeps others from going on.
-        _ if is_output && !tracee.layout.locks_streams => return None,
+        _ if is_output && !tracee.layout.locks_streams && !memory.knowledge.looks_at_outputs() => {
+            return None;
+        }
         // Two calls that are not on the lock may be in an order that other events give.
         _ => TouchKind::Reads,
     };

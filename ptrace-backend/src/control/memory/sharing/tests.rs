@@ -248,13 +248,13 @@ fn uses_that_are_not_seen_are_none_that_threads_share_where_events_order_them() 
             sharing.order_uses();
         }
         events.create_two(&mut sharing);
-        sharing.use_unseen(thread(1), bytes.clone(), unwatched_use);
+        sharing.use_unseen(thread(1), bytes.clone(), (TouchKind::Writes, unwatched_use));
         if unlocks {
             sharing.happened(&events.next(1, OpKind::Unlock));
         }
         sharing.happened(&events.next(2, OpKind::Lock));
         let seen = sharing.touch(thread(2), 0, write);
-        let other = sharing.use_unseen(thread(2), bytes.clone(), unwatched_use);
+        let other = sharing.use_unseen(thread(2), bytes.clone(), (TouchKind::Writes, unwatched_use));
         assert_eq!(seen.unwatched_use, !seen.bytes.is_empty());
         [seen, other].map(|conflict| conflict.bytes.is_empty())
     };
@@ -271,6 +271,22 @@ fn uses_that_are_not_seen_are_none_that_threads_share_where_events_order_them() 
     sharing.happened(&events.next(2, OpKind::Lock));
     let conflict = sharing.touch(thread(2), 1, write);
     assert!(!conflict.bytes.is_empty() && !conflict.unwatched_use);
+}
+
+#[test]
+fn calls_that_print_share_nothing_and_others_look_at_what_they_use() {
+    for (first, second, looks) in [
+        (TouchKind::Prints, TouchKind::Prints, false),
+        (TouchKind::Prints, TouchKind::Reads, true),
+        (TouchKind::Frees, TouchKind::Prints, true),
+    ] {
+        let (mut events, mut sharing) = (Events::default(), Sharing::default());
+        events.create_two(&mut sharing);
+        sharing.touch_in(thread(1), None, 0x10..0x18, first);
+        let conflict = sharing.touch_in(thread(2), None, 0x10..0x12, second);
+        assert!(conflict.bytes.is_empty(), "{first:?} {second:?}");
+        assert_eq!(sharing.looks_at_outputs, looks, "{first:?} {second:?}");
+    }
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(crate) enum TouchKind {
     Writes,
     /// By an operation that is a key point anyway: nothing but the end of its life conflicts with it.
     Uses,
+    /// By a call that prints to a standard stream: other such calls find nothing of that, and who else looks at the memory is to be known.
+    Prints,
     /// As a synchronisation object: other operations on it are key points anyway.
     Synchronises,
     /// The block is freed.
@@ -41,6 +43,7 @@ pub(crate) enum UseDuration {
 impl TouchKind {
     pub(super) fn conflicts(self, other: Self) -> bool {
         match (self, other) {
+            (Self::Prints, _) | (_, Self::Prints) => false,
             (Self::Frees, _) | (_, Self::Frees) => true,
             (Self::Uses, _) | (_, Self::Uses) => false,
             (Self::Synchronises, kind) | (kind, Self::Synchronises) => kind != Self::Synchronises,

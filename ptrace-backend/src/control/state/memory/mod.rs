@@ -95,6 +95,14 @@ pub(crate) struct LentFrame {
 }
 
 impl MemoryState {
+    /// Whether executions from the next one on are others than this one, since it has shown what they have to watch.
+    pub(crate) fn has_learnt(&self) -> bool {
+        if self.sharing.looks_at_outputs {
+            self.knowledge.look_at_outputs();
+        }
+        self.promoted || self.sharing.looks_at_outputs
+    }
+
     /// Nothing has run yet.
     pub(crate) fn new(layout: Arc<Layout>, knowledge: Arc<ProgramKnowledge>, main_stack: Range<u64>) -> Self {
         let shares_files = layout.shares_files;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use checker::account::Unwatched;
 
-use crate::control::memory::sharing::UseDuration;
+use crate::control::memory::sharing::{TouchKind, UseDuration};
 use crate::control::state::thread_index::ThreadIndex;
 
 /// Memory that a thread has used so.
@@ -12,6 +12,7 @@ use crate::control::state::thread_index::ThreadIndex;
 pub(crate) struct UnwatchedUse {
     pub(crate) bytes: Range<u64>,
     pub(crate) thread: ThreadIndex,
+    pub(crate) kind: TouchKind,
     /// The entry of the account where another thread touches it.
     pub(crate) entry: Unwatched,
     pub(crate) lasts: UseDuration,

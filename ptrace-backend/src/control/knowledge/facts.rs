@@ -1,5 +1,5 @@
-//! Instructions that touch private memory: the bound after which they are given up watching, and the doubts that there are
-//! then.
+//! Facts that executions have shown: which instructions touch private memory (the bound after which they are given up watching, and the doubts
+//! that there are then), and what threads share beside memory that instructions touch.
 
 use checker::trace::Trace;
 
@@ -39,5 +39,41 @@ impl ProgramKnowledge {
         let mut state = self.state();
         state.unobserved.ordered(trace);
         state.unobserved.take_doubt()
+    }
+
+    /// Whether allocations are watched.
+    pub(crate) fn watches_allocator(&self) -> bool {
+        self.state().allocator
+    }
+
+    /// Threads share allocated memory. `true` if that was not known.
+    pub(crate) fn watch_allocator(&self) -> bool {
+        self.state().learn(|state| &mut state.allocator)
+    }
+
+    /// Whether uses of memory that are not seen share nothing where events order them.
+    pub(crate) fn orders_uses(&self) -> bool {
+        self.state().orders_uses
+    }
+
+    /// Threads use memory in ways that are not seen. `true` if that was not known.
+    pub(crate) fn order_uses(&self) -> bool {
+        self.state().learn(|state| &mut state.orders_uses)
+    }
+
+    /// Threads share streams. `true` if that was not known.
+    pub(crate) fn share_streams(&self) -> bool {
+        self.state().learn(|state| &mut state.streams)
+    }
+
+    /// Whether calls that print to a standard stream are looked at as those on other streams.
+    pub(crate) fn looks_at_outputs(&self) -> bool {
+        self.state().outputs
+    }
+
+    /// The program looks at what a standard stream has. `true` if that was not known.
+    pub(crate) fn look_at_outputs(&self) -> bool {
+        let mut state = self.state();
+        state.learn(|state| &mut state.streams) | state.learn(|state| &mut state.outputs)
     }
 }
