@@ -11,6 +11,7 @@ use crate::control::kernel::{
     written_code,
 };
 use crate::control::memory::access;
+use crate::control::memory::foreign_calls::ended_threads;
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::account::Account;
@@ -23,7 +24,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, held_objects, robust_mutexes, wake_op};
 use crate::control::tracee::Tracee;
 use crate::os::calls::descriptors::{self, Numbers};
-use crate::os::calls::{self, external_effects};
+use crate::os::calls::{self, AskedFor, external_effects};
 use crate::os::{fd, memory, network};
 use crate::virtual_syscalls::{self, PID, read_timespec, timespec};
 
@@ -55,9 +56,12 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     // The end of another thread, which such a call may find out, is no event.
     let regs = &tracee.tasks[index].regs;
     let own = scheduling.threads[index].virtual_system.tid;
-    if tracee.concurrent && calls::asks_for_other(regs, own, PID) && !memory.sharing.is_after_all(index) {
-        let name = calls::name(regs.orig_rax as i64);
-        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &name));
+    let asked_for = calls::asks_for(regs, own, PID);
+    if tracee.concurrent && asked_for != AskedFor::Nobody && !memory.sharing.is_after_all(index) {
+        let entry = Unwatched::call(UnwatchedKind::SystemCall, &calls::name(regs.orig_rax as i64));
+        if !ended_threads::are_running(tracee, scheduling, memory, index, asked_for, &entry) {
+            account.enter_unwatched(entry);
+        }
     }
     if virtual_syscalls::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
         let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);

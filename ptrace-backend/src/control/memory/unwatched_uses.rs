@@ -120,18 +120,18 @@ pub(crate) fn has_in_call(
     bytes: Range<u64>,
     entry: &Unwatched,
 ) -> bool {
-    is_settled_in_call(memory, (index, call), (bytes, TouchKind::Writes), entry)
+    is_settled_in_call(memory, (index, Some(call)), (bytes, TouchKind::Writes), entry)
 }
 
-/// The same where the call does no more to the memory than this. Whether no other thread is in the way of that.
+/// The same where the call does no more to the memory than this; without a call, at this moment alone. Whether no other thread is in the way of that.
 pub(crate) fn is_settled_in_call(
     memory: &mut MemoryState,
-    (index, call): (ThreadIndex, OpenCall),
+    (index, call): (ThreadIndex, Option<OpenCall>),
     (bytes, kind): (Range<u64>, TouchKind),
     entry: &Unwatched,
 ) -> bool {
     let (entry, lasts) = (entry.clone(), UseDuration::Call);
-    uses(memory, UnwatchedUse { bytes, thread: index, kind, entry, lasts, call: Some(call), in_event: false })
+    uses(memory, UnwatchedUse { bytes, thread: index, kind, entry, lasts, call, in_event: false })
 }
 
 /// The same of a call that is an event to come: it uses the memory from that on ([`renew`]).

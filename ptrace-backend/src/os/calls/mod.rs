@@ -232,21 +232,43 @@ pub(crate) fn task_argument(regs: &Regs) -> Option<usize> {
     }
 }
 
-/// Whether a call asks for another thread than the one that makes it, or for a clock of its processor time, where that may have
-/// ended. The numbers are those that the program knows: of the thread, and of the process.
-pub(crate) fn asks_for_other(regs: &Regs, own: i64, process: i64) -> bool {
-    let is_other = |number: u64| !(number == 0 || number as i64 == own || number as i64 == process);
-    match regs.orig_rax as c_long {
-        libc::SYS_kill | libc::SYS_tkill => regs.rsi == 0 && is_other(regs.rdi),
-        libc::SYS_tgkill => regs.rdx == 0 && is_other(regs.rsi),
-        libc::SYS_getpriority => regs.rdi as u32 == libc::PRIO_PROCESS && is_other(regs.rsi),
-        libc::SYS_sched_getscheduler
-        | libc::SYS_sched_getparam
-        | libc::SYS_sched_getattr
-        | libc::SYS_sched_rr_get_interval => is_other(regs.rdi),
+/// The threads whose end a call may find out, beside the one that makes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AskedFor {
+    /// None.
+    Nobody,
+    /// The one of this number, as the program knows it.
+    Number(i64),
+    /// Any.
+    Anybody,
+}
+
+/// The threads for which a call asks, or to which it does something, or of whose processor time it asks for a clock. The numbers are those that
+/// the program knows: of the thread that makes it, and of the process.
+pub(crate) fn asks_for(regs: &Regs, own: i64, process: i64) -> AskedFor {
+    /// `IOPRIO_WHO_PROCESS`, which libc does not name.
+    const IO_OF_PROCESS: u64 = 1;
+    let call = regs.orig_rax as c_long;
+    let number = match call {
+        // A signal that is sent is an event.
+        libc::SYS_kill | libc::SYS_tkill => (regs.rsi == 0).then_some(regs.rdi),
+        libc::SYS_tgkill => (regs.rdx == 0).then_some(regs.rsi),
+        // The priority of a group or of a user is that of its threads.
+        libc::SYS_getpriority | libc::SYS_setpriority if regs.rdi != u64::from(libc::PRIO_PROCESS) => {
+            return AskedFor::Anybody;
+        }
+        libc::SYS_ioprio_get | libc::SYS_ioprio_set if regs.rdi != IO_OF_PROCESS => return AskedFor::Anybody,
         // Negative numbers are clocks of processes and threads.
-        libc::SYS_clock_gettime => (regs.rdi as i32) < -8,
-        _ => false,
+        libc::SYS_clock_gettime | libc::SYS_clock_getres | libc::SYS_timer_create => {
+            return if (regs.rdi as i32) < -8 { AskedFor::Anybody } else { AskedFor::Nobody };
+        }
+        libc::SYS_setpgid => None,
+        _ => task_argument(regs).map(|nth| argument(regs, nth)),
+    };
+    match number.map(|number| i64::from(number as i32)) {
+        None | Some(0) => AskedFor::Nobody,
+        Some(number) if number == own || number == process => AskedFor::Nobody,
+        Some(number) => AskedFor::Number(number),
     }
 }
 

@@ -258,6 +258,19 @@ fn a_call_that_names_a_thread_which_may_have_ended_takes_the_claim_away() {
 }
 
 #[test]
+fn calls_that_are_given_the_number_of_a_thread_depend_on_its_end() {
+    for call in ["group", "setpriority", "scheduler", "param", "limit", "session", "io", "process-group"] {
+        for level in levels(call) {
+            let build = Build::new("unseen/endings/numbered_late.c", level);
+            let outcome = explore_built(&build, &[], &[call]);
+            assert_eq!(outcome.code, 2, "{call} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DFIRST"), &[], &[call]);
+            assert_eq!(outcome.code, 0, "{call} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn what_the_kernel_tells_of_a_thread_and_what_a_process_gets_are_no_events() {
     for ((way, kind), level) in
         [("kill", "system-call"), ("spawn", "task")].into_iter().zip(Optimisation::ALL)

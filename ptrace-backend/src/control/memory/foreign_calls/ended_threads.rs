@@ -9,7 +9,10 @@ use crate::control::memory::unwatched_uses;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::unwatched_uses::OpenCall;
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::os::calls::AskedFor;
 
 /// Addresses that nothing has, for the end of a thread.
 fn end_of(thread: ThreadIndex) -> Range<u64> {
@@ -22,11 +25,44 @@ fn end_of(thread: ThreadIndex) -> Range<u64> {
 /// Takes note that a call relies on it that a thread has not ended. Whether that ends before or after it, in an order that events give.
 pub(super) fn is_running(
     memory: &mut MemoryState,
-    call: (ThreadIndex, OpenCall),
+    (index, call): (ThreadIndex, OpenCall),
     thread: ThreadIndex,
     entry: &Unwatched,
 ) -> bool {
-    call.0 == thread || thread.is_main() || unwatched_uses::has_in_call(memory, call, end_of(thread), entry)
+    relies_on(memory, (index, Some(call)), thread, entry)
+}
+
+fn relies_on(
+    memory: &mut MemoryState,
+    call: (ThreadIndex, Option<OpenCall>),
+    thread: ThreadIndex,
+    entry: &Unwatched,
+) -> bool {
+    let end = (end_of(thread), TouchKind::Writes);
+    call.0 == thread || thread.is_main() || unwatched_uses::is_settled_in_call(memory, call, end, entry)
+}
+
+/// The same of a system call that a thread is about to make, and of all threads that it asks for. Those of other processes end unseen.
+pub(crate) fn are_running(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    asked_for: AskedFor,
+    entry: &Unwatched,
+) -> bool {
+    let is_meant = |thread: &ThreadIndex| match asked_for {
+        AskedFor::Nobody => false,
+        // The C library knows the number that a thread has in the kernel.
+        AskedFor::Number(number) => {
+            scheduling.threads[*thread].virtual_system.tid == number
+                || i64::from(tracee.tasks[*thread].tid) == number
+        }
+        AskedFor::Anybody => true,
+    };
+    let threads: Vec<ThreadIndex> = scheduling.threads.indices().filter(is_meant).collect();
+    let is_running = |thread: &&ThreadIndex| relies_on(memory, (index, None), **thread, entry);
+    !threads.is_empty() && threads.iter().filter(is_running).count() == threads.len()
 }
 
 /// A thread ends. A call that relies on it that it has not, and may as well come later, is entered in the account.

@@ -56,7 +56,8 @@ pub(super) fn is_ordered(
     let mut is_settled = true;
     for (bytes, writes) in [(width, resets), (state, fails)] {
         let kind = if writes { TouchKind::Writes } else { TouchKind::Reads };
-        is_settled &= unwatched_uses::is_settled_in_call(memory, call, (bytes, kind), entry);
+        let at = (call.0, Some(call.1));
+        is_settled &= unwatched_uses::is_settled_in_call(memory, at, (bytes, kind), entry);
     }
     if is_apart(tracee, memory, file) {
         note(tracee, memory, call.0, file, Effects::Modelled);
