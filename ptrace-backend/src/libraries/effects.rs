@@ -256,7 +256,10 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::OpensMemory { sized: false }, "open_memstream open_wmemstream"),
     (Effects::OpensMemory { sized: true }, "fmemopen"),
     (Effects::LooksUp, "dlsym dlvsym"),
-    (Effects::Environment(EnvironmentUse::Reads), "getenv secure_getenv localtime_r ctime_r gmtime asctime"),
+    (
+        Effects::Environment(EnvironmentUse::Reads),
+        "getenv secure_getenv localtime_r ctime_r gmtime asctime strptime",
+    ),
     (
         Effects::Environment(EnvironmentUse::Settles),
         "tzset mktime timelocal strftime strftime_l localtime ctime",
@@ -266,7 +269,7 @@ const STATE: &[(Effects, &str)] = &[
     // The texts are constant, or in a buffer of the calling thread.
     (
         Effects::DependsOn(GlobalState::Locale),
-        "strerror strsignal strerror_r __xpg_strerror_r strptime mbstowcs wcstombs fnmatch regcomp regexec",
+        "strerror strsignal strerror_r __xpg_strerror_r mbstowcs wcstombs fnmatch regcomp regexec",
     ),
     (Effects::Changes(GlobalState::Locale), "setlocale"),
 ];

@@ -158,6 +158,7 @@ pub(super) const RECONFIGURE: &[&str] = &[
     "register_printf_specifier",
     "register_printf_type",
     "mallopt",
+    "pthread_setattr_default_np",
     "_ZSt13set_terminatePFvvE",
     "_ZSt14set_unexpectedPFvvE",
     "_ZSt15set_new_handlerPFvvE",

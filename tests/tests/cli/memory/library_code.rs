@@ -385,6 +385,19 @@ fn what_functions_of_the_library_rely_on_is_seen() {
 }
 
 #[test]
+fn what_other_threads_set_is_not_passed_over() {
+    for (what, code) in [("-DZONE", 1), ("-DSIZE", 2)] {
+        for level in levels(what) {
+            let build = Build::new("unseen/libraries/settings_of_others.c", level).flag(what);
+            let outcome = explore_built(&build, &[], &[]);
+            assert_eq!(outcome.code, code, "{what} {level:?}: {}", outcome.transcript());
+            let outcome = explore_built(&build.flag("-DTRY"), &[], &[]);
+            assert_eq!(outcome.report["findings"], serde_json::json!([]), "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn owners_of_exceptions_are_not_passed_over() {
     for level in levels("exception_owners") {
         let build = Build::new("unseen/libraries/exception_owners.cpp", level);
