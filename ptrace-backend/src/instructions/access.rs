@@ -3,10 +3,10 @@
 use iced_x86::{CodeSize, Register};
 use libc::user_regs_struct;
 
-use super::candidate::{AccessKind, Callee, Candidate, Compared, Extent, Mask, MemoryOperand};
+use super::candidate::{AccessKind, Callee, Candidate, Compared, MemoryOperand};
 use super::machine::Machine;
-use super::memory_access::{Accesses, MemoryAccess};
-use super::memory_function::MemoryFunction;
+use super::memory_access::{Accesses, Extent, Mask, MemoryAccess};
+use super::memory_function::{MemoryFunction, StringScanner};
 use super::registers;
 
 /// The direction flag: string instructions go downwards.
@@ -28,8 +28,8 @@ impl Candidate {
 
     /// Everything that the instruction may touch if it runs in this state, whatever of the state is known.
     ///
-    /// Comparisons that may end early, and operations other than moves under a mask, count in full. Elements that are next to each
-    /// other are one range.
+    /// Operations other than moves under a mask count in full, and so do comparisons of string instructions where memory is not
+    /// known, or that go downwards. Elements that are next to each other are one range.
     #[must_use]
     pub fn accesses(&self, machine: &impl Machine) -> Accesses {
         if let AccessKind::Call(callee) = self.kind {
@@ -44,7 +44,37 @@ impl Candidate {
                 _ => found.extend(operand.range(machine.registers())),
             }
         }
+        if let [MemoryOperand { extent: Extent::Repeated { until_equal: Some(until_equal) }, .. }, ..] =
+            self.operands[..]
+        {
+            self.end_early(&mut found, until_equal, machine);
+        }
         found
+    }
+
+    /// Whether what it touches depends on what stands in memory: a function, or a repeated comparison.
+    pub(crate) fn is_as_long_as_memory_says(&self) -> bool {
+        let compares =
+            |operand: &MemoryOperand| matches!(operand.extent, Extent::Repeated { until_equal: Some(_) });
+        matches!(self.kind, AccessKind::Call(_)) || self.operands.iter().any(compares)
+    }
+
+    /// The ranges of a repeated comparison as far as it gets: a search for the end of a string has no other limit.
+    fn end_early(&self, full: &mut Accesses, until_equal: bool, machine: &impl Machine) {
+        let regs = machine.registers();
+        if regs.eflags & DIRECTION != 0 {
+            return;
+        }
+        let unit = self.operands.first().map_or(1, |operand| u64::from(operand.size));
+        let text = StringScanner { machine, unit };
+        let len = match full[..] {
+            [one] => text.searched(one.addr, regs.rax, one.len / unit, until_equal),
+            [one, other] => text.compared(one.addr, other.addr, one.len / unit, until_equal),
+            _ => return,
+        };
+        if len > 0 {
+            full.iter_mut().for_each(|access| access.len = len);
+        }
     }
 
     /// Whether every processor carries out these accesses of the instruction in one step: one access of memory within an aligned
@@ -53,7 +83,8 @@ impl Candidate {
     #[must_use]
     pub fn is_one_step(&self, accesses: &[MemoryAccess]) -> bool {
         const WORD: u64 = 8;
-        let is_in_word = |access: &MemoryAccess| access.addr % WORD + access.len <= WORD;
+        let is_in_word =
+            |access: &MemoryAccess| access.len <= WORD && access.addr % WORD + access.len <= WORD;
         let is_element =
             |access: &MemoryAccess| self.operands.iter().any(|operand| u64::from(operand.size) == access.len);
         match (self.kind, accesses) {
@@ -101,7 +132,7 @@ impl MemoryOperand {
         let size = u64::from(self.size);
         let (addr, len) = match self.extent {
             Extent::Single => (addr, size),
-            Extent::Repeated => self.repeated(addr, regs),
+            Extent::Repeated { .. } => self.repeated(addr, regs),
             Extent::BitOffset(register) => (addr.wrapping_add(bit_displacement(regs, register, size)?), size),
             Extent::Masked { lanes, .. } => (addr, size * u64::from(lanes)),
             Extent::Indexed { .. } => return None,

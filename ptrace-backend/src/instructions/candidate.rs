@@ -3,6 +3,7 @@
 use iced_x86::{Code, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
 use smallvec::SmallVec;
 
+use super::memory_access::{Extent, Mask};
 use super::memory_function::MemoryFunction;
 use super::shape::FunctionShape;
 use super::transfer::Transfer;
@@ -83,40 +84,6 @@ pub struct MemoryOperand {
     pub write: bool,
     /// The relation between the element's size and the range that is touched.
     pub extent: Extent,
-}
-
-/// The number of an operand's elements, and their places.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
-    /// One.
-    Single,
-    /// As many as `rcx` says, in the direction of the direction flag.
-    Repeated,
-    /// One that is chosen by the bit offset in this register (`bts [m], rax`).
-    BitOffset(Register),
-    /// So many side by side.
-    Masked {
-        /// Number of elements.
-        lanes: u32,
-        /// The choice of those that count.
-        mask: Mask,
-    },
-    /// So many, each with its own index in a vector register.
-    Indexed {
-        /// Number of indices.
-        lanes: u32,
-        /// The choice of those that count.
-        mask: Mask,
-    },
-}
-
-/// The choice of the elements that are touched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mask {
-    /// The highest bit of each element of this vector register; an element has so many bytes.
-    Signs(Register, u32),
-    /// The bits of this mask register.
-    Bits(Register),
 }
 
 /// The place of an operand in its function's frame.
@@ -337,7 +304,8 @@ impl Extent {
         }
         let repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
         if repeated && instruction.is_string_instruction() {
-            return Self::Repeated;
+            let compares = is_comparison(instruction.mnemonic());
+            return Self::Repeated { until_equal: compares.then(|| instruction.has_repne_prefix()) };
         }
         let bit =
             matches!(instruction.mnemonic(), Mnemonic::Bt | Mnemonic::Bts | Mnemonic::Btr | Mnemonic::Btc);
@@ -346,6 +314,12 @@ impl Extent {
         }
         Self::Single
     }
+}
+
+/// Whether a string instruction compares: its prefix says what ends it.
+fn is_comparison(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
+    matches!(mnemonic, Cmpsb | Cmpsd | Cmpsq | Cmpsw | Scasb | Scasd | Scasq | Scasw)
 }
 
 impl Mask {

@@ -24,10 +24,10 @@ mod stub;
 mod transfer;
 mod trapped_instruction;
 
-pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, StackBase, StackSlot};
+pub use candidate::{AccessKind, Callee, Candidate, MemoryOperand, StackBase, StackSlot};
 pub use interpreter::{ARITHMETIC, InterpretedMemory, Interpreter};
 pub use machine::Machine;
-pub use memory_access::{Accesses, MemoryAccess};
+pub use memory_access::{Accesses, Extent, Mask, MemoryAccess};
 pub use memory_function::MemoryFunction;
 pub use reached::{Reached, reached, reached_within};
 pub use relocate::{NotRelocatable, Relocated, relocate};

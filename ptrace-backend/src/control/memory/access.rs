@@ -365,8 +365,8 @@ fn take_note(
     }
 }
 
-/// A function that reads a text has come to another end of it than when its thread arrived there: other threads have made the
-/// text longer. The read up to the old end is an event by itself, and this is what the function does from there on.
+/// The reader of a text has come to another end of it than when its thread arrived there: other threads have made the
+/// text longer. The read up to the old end is an event by itself, and this is what is read from there on.
 pub(crate) fn reaches_further(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -379,7 +379,7 @@ pub(crate) fn reaches_further(
         return None;
     };
     let instruction = &layout.candidates[candidate];
-    if !matches!(instruction.kind, AccessKind::Call(_)) {
+    if !instruction.is_as_long_as_memory_says() {
         return None;
     }
     let accesses = accesses_of(tracee, memory, index, instruction);

@@ -4,7 +4,8 @@ use iced_x86::{Code, Instruction, MemoryOperand, OpKind as Operand, Register};
 
 use super::hand_off::HandOff;
 use super::log::{Log, WIDEST};
-use crate::instructions::candidate::{AccessKind, Callee, Candidate, Extent};
+use crate::instructions::candidate::{AccessKind, Callee, Candidate};
+use crate::instructions::memory_access::Extent;
 use crate::instructions::stub::{Progress, Stub};
 use crate::os::hand_off::PageSlot;
 

@@ -15,3 +15,4 @@ mod scanned_accesses;
 mod text;
 
 pub use function::MemoryFunction;
+pub(crate) use text::StringScanner;

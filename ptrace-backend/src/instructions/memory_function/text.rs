@@ -4,9 +4,9 @@ use crate::instructions::machine::Machine;
 use crate::instructions::registers;
 
 /// Memory that is read as characters of so many bytes.
-pub(super) struct StringScanner<'a, M> {
-    pub(super) machine: &'a M,
-    pub(super) unit: u64,
+pub(crate) struct StringScanner<'a, M> {
+    pub(crate) machine: &'a M,
+    pub(crate) unit: u64,
 }
 
 /// So many bytes are read from the target at a time, at most.
@@ -57,6 +57,18 @@ impl<M: Machine> StringScanner<'_, M> {
     pub(super) fn common(&self, a: u64, b: u64, limit: u64) -> u64 {
         let pairs = self.characters(a).zip(self.characters(b));
         self.until(limited(pairs, limit).map(|(a, b)| a != b || a == 0))
+    }
+
+    /// The characters through the first that is `wanted`, or is not, at most `limit`.
+    pub(crate) fn searched(&self, addr: u64, wanted: u64, limit: u64, until_equal: bool) -> u64 {
+        let wanted = self.character(wanted);
+        self.until(limited(self.characters(addr), limit).map(|c| (c == wanted) == until_equal))
+    }
+
+    /// The characters of each of two texts through the first that is the same in both, or is not, at most `limit`.
+    pub(crate) fn compared(&self, a: u64, b: u64, limit: u64, until_equal: bool) -> u64 {
+        let pairs = self.characters(a).zip(self.characters(b));
+        self.until(limited(pairs, limit).map(|(a, b)| (a == b) == until_equal))
     }
 
     fn until(&self, ends: impl Iterator<Item = bool>) -> u64 {

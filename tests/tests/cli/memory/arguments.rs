@@ -73,6 +73,20 @@ fn what_functions_of_the_libraries_read_is_what_threads_share() {
     }
 }
 
+/// `repne scasb` has no limit but the end of the text: what stands behind it is no part of the search.
+#[test]
+fn searches_by_one_instruction_end_where_the_text_does() {
+    const SOURCE: &str = "processor/string_searches.c";
+    for level in levels(SOURCE) {
+        let beside = explore_with(SOURCE, level, &["--strategy", "icb"], &[]);
+        assert_eq!(beside.code, 0, "{level:?}: {}", beside.transcript());
+        for within in ["ends", "grows"] {
+            let outcome = explore_with(SOURCE, level, &["--strategy", "icb"], &[within]);
+            assert_eq!(outcome.code, 1, "{within} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn lists_that_calls_read_are_what_threads_share() {
     for (nth, what) in ["pieces", "command", "arguments"].into_iter().enumerate() {
