@@ -57,6 +57,9 @@ pub(crate) enum Effects {
     OnThread { by: ThreadHandle, attributes: AttributeUse, running: bool },
     /// It writes so many bytes where this argument points to: the context of a coroutine, or of a jump, or a result.
     Writes { argument: usize, len: u64 },
+    /// It destroys the object of so many bytes to which its first argument points. Where the object has an owner's pointer to an
+    /// exception, at this place in it, it may destroy that as well, in a way that is not known.
+    Destroys { len: u64, owner: u64 },
     /// It makes a stream that has memory in the place of a file: as many bytes as its second argument says where the first one points
     /// to, or, not `sized`, where both point to, a pointer and a number.
     OpensMemory { sized: bool },
@@ -253,6 +256,15 @@ const STATE: &[(Effects, &str)] = &[
     (Effects::Writes { argument: 1, len: 8 }, "eventfd_read"),
     // The device is asked through what the object has.
     (Effects::Writes { argument: 0, len: 8 }, "_ZNSt13random_device9_M_getvalEv"),
+    // The result that threads wait for, and a pointer to an exception.
+    (
+        Effects::Destroys { len: 16, owner: 8 },
+        "_ZNSt13__future_base12_Result_baseD1Ev _ZNSt13__future_base12_Result_baseD2Ev",
+    ),
+    (
+        Effects::Destroys { len: 8, owner: 0 },
+        "_ZNSt15__exception_ptr13exception_ptrD1Ev _ZNSt15__exception_ptr13exception_ptrD2Ev",
+    ),
     (Effects::OpensMemory { sized: false }, "open_memstream open_wmemstream"),
     (Effects::OpensMemory { sized: true }, "fmemopen"),
     (Effects::LooksUp, "dlsym dlvsym"),

@@ -408,6 +408,18 @@ fn owners_of_exceptions_are_not_passed_over() {
     }
 }
 
+/// The library destroys what is left of a result: nothing else that threads share, unless the result is an exception.
+#[test]
+fn results_of_tasks_are_destroyed_in_view_unless_they_are_exceptions() {
+    for level in levels("results_of_tasks") {
+        let build = Build::new("unseen/libraries/results_of_tasks.cpp", level);
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        let thrown = explore_built(&build, &[], &["exception"]);
+        assert_eq!(thrown.code, 2, "{level:?}: {}", thrown.transcript());
+    }
+}
+
 /// Generic code of Rust's `std` that reads and writes is compiled with the program, whatever debug information says of its file.
 #[test]
 fn readers_of_rusts_library_are_watched() {

@@ -296,6 +296,13 @@ fn is_harmless(
             let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
             return unwatched_uses::has_in_call(memory, call(), bytes, &entry);
         }
+        Effects::Destroys { len, owner } => {
+            let object = tracee.tasks[index].argument(0);
+            let entry = entry_of(UnwatchedKind::LibraryFunction, foreign);
+            let bytes = object..object.saturating_add(len);
+            let owns = tracee.number(object.wrapping_add(owner), 8) != 0;
+            return unwatched_uses::has_in_call(memory, call(), bytes, &entry) && !owns;
+        }
         Effects::OpensMemory { sized } => {
             let entry = entry_of(kind_of(foreign), foreign);
             return have_in_call(memory, call(), files_in_memory(tracee, index, sized), &entry);
